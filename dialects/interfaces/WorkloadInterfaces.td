@@ -118,6 +118,17 @@ def SourceOpInterface : OpInterface<"SourceOpInterface"> {
   ];
 }
 
+def StateUpdateOpInterface : OpInterface<"StateUpdateOpInterface"> {
+  let description = [{
+    An op that takes one state, of a KV cache or of a recurrence, and gives the next one.
+  }];
+  let cppNamespace = "::mlir::llm";
+  let methods = [
+    InterfaceMethod<"The state that is read.", "::mlir::Value", "getOldState", (ins)>,
+    InterfaceMethod<"The state that it becomes.", "::mlir::Value", "getNewState", (ins)>
+  ];
+}
+
 def CacheUpdateOpInterface : OpInterface<"CacheUpdateOpInterface"> {
   let description = "An op that writes rows of a KV cache.";
   let cppNamespace = "::mlir::llm";

@@ -33,9 +33,17 @@ def Llm_ActivationKind : Llm_Enum<"ActivationKind", "elementwise nonlinearity", 
   I32EnumCase<"Gelu", 1, "gelu">,
   I32EnumCase<"GeluTanh", 2, "gelu_tanh">,
   I32EnumCase<"Relu", 3, "relu">,
-  I32EnumCase<"Relu2", 4, "relu2">
+  I32EnumCase<"Relu2", 4, "relu2">,
+  I32EnumCase<"Sigmoid", 5, "sigmoid">,
+  I32EnumCase<"Softplus", 6, "softplus">
 ]>;
 def Llm_ActivationKindAttr : EnumAttr<Llm_Dialect, Llm_ActivationKind, "activation_kind">;
+
+def Llm_LinearRule : Llm_Enum<"LinearRule", "what a token writes into the state of linear attention", [
+  I32EnumCase<"Additive", 0, "additive">, // its value
+  I32EnumCase<"Delta", 1, "delta">        // what of its value the state lacks
+]>;
+def Llm_LinearRuleAttr : EnumAttr<Llm_Dialect, Llm_LinearRule, "linear_rule">;
 
 def Llm_ExpertScoring : Llm_Enum<"ExpertScoring", "how experts are scored", [
   I32EnumCase<"Softmax", 0, "softmax">,          // of all logits of a token

@@ -90,9 +90,10 @@ def Llm_RmsNormOp : Llm_TensorOp<"rmsnorm", [SliceableOpInterface]> {
     `out[.., h] = x[.., h] / sqrt(mean_h(x[.., h]^2) + epsilon) * weight[h]`
     (Zhang and Sennrich, NeurIPS 2019). Llama 4 norms queries and keys without a weight.
     With `add_unit_offset` the factor is 1 + weight[h] (Gemma); the sum is not counted, as
-    it can be made before.
+    it can be made before. The weight may have more of x's last dimensions: where groups of
+    a row are normed, each has its own (Mamba-2).
 
-    Shapes: x [.., h], weight [h]; out as x. Loops: d0, d1, .., of which the last is never
+    Shapes: x [.., h], weight [h] or [.., h], the last dimensions of x; out as x. Loops: d0, d1, .., of which the last is never
     tiled. Stages: sum_of_squares (2 operations per element), rsqrt (one special per row),
     scale (2 per element; without a weight 1).
 
@@ -103,7 +104,7 @@ def Llm_RmsNormOp : Llm_TensorOp<"rmsnorm", [SliceableOpInterface]> {
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_Tensor:$x,
-    Optional<Llm_TensorOfRank<1>>:$weight, F64Attr:$epsilon, UnitAttr:$addUnitOffset);
+    Optional<Llm_Tensor>:$weight, F64Attr:$epsilon, UnitAttr:$addUnitOffset);
   let results = (outs Llm_Tensor:$out);
   let useCustomPropertiesEncoding = 1; // version 1 had no addUnitOffset
   let assemblyFormat = [{
@@ -217,10 +218,13 @@ def Llm_ActivationOp : Llm_TensorOp<"activation", [SliceableOpInterface]> {
   let summary = "elementwise nonlinearity";
   let description = [{
     silu: x / (1 + exp(-x)); gelu: x/2 (1 + erf(x / sqrt 2)); gelu_tanh: its tanh form
-    (Hendrycks and Gimpel, 2016); relu: max(x, 0); relu2: max(x, 0)^2.
+    (Hendrycks and Gimpel, 2016); relu: max(x, 0); relu2: max(x, 0)^2; sigmoid:
+    1 / (1 + exp(-x)); softplus: log(1 + exp(x)). A `bias` is added to x before.
 
-    Loops: d0, d1, .. Work per element: silu 2 special (exponential, reciprocal) and 2
-    other; gelu 1 and 4; gelu_tanh 1 and 8; relu 1 comparison; relu2 1 and 1 other.
+    Shapes: x of any rank, bias [last dimension of x]; out as x. Loops: d0, d1, .. Work per
+    element: silu 2 special (exponential, reciprocal) and 2 other; gelu 1 and 4; gelu_tanh 1
+    and 8; relu 1 comparison; relu2 1 and 1 other; sigmoid 2 special and 1 other; softplus 2
+    special (exponential, logarithm) and 1 other; a bias 1 other more.
 
     Example:
     ```mlir
@@ -228,9 +232,11 @@ def Llm_ActivationOp : Llm_TensorOp<"activation", [SliceableOpInterface]> {
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_ActivationKindAttr:$kind,
-    Llm_Tensor:$x);
+    Llm_Tensor:$x, Optional<Llm_TensorOfRank<1>>:$bias);
   let results = (outs Llm_Tensor:$out);
-  let assemblyFormat = "($name^)? `` $kind $x attr-dict `:` type($x)";
+  let assemblyFormat = [{
+    ($name^)? `` $kind $x (`bias` $bias^)? attr-dict `:` type($x) (`,` type($bias)^)?
+  }];
 }
 
 def Llm_SwiGluOp : Llm_TensorOp<"swiglu", [SliceableOpInterface]> {

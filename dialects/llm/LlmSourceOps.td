@@ -65,6 +65,29 @@ def Llm_KvCacheOp : Llm_Op<"kv_cache",
   let hasVerifier = 1;
 }
 
+def Llm_StateOp : Llm_Op<"state",
+    [Pure, Llm_NamesResults, AttrSizedOperandSegments, DeclareOpInterfaceMethods<OpenSizesOpInterface>,
+     DeclareOpInterfaceMethods<SourceOpInterface>]> {
+  let summary = "a named state of a recurrent layer, as it is when the program starts";
+  let description = [{
+    What the layer with this name keeps of the tokens before those of the program: zeros
+    where there are none. Each `{}` in the name stands for one of `indices`. Where its type
+    leaves the batch open (`?`), `sizes` say it.
+
+    Example:
+    ```mlir
+    %0 = llm.state "model.layers.{}.linear_attn.state"[%layer]
+       : !llm.state<batch = 1, 32x128x128xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Variadic<Index>:$indices, Variadic<Index>:$sizes);
+  let results = (outs Llm_StateType:$result);
+  let assemblyFormat = [{
+    $name (`[` $indices^ `]`)? (`sizes` `(` $sizes^ `)`)? attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Llm_KvReadOp : Llm_Op<"kv_read",
     [Pure, Llm_NamesResults, AttrSizedOperandSegments, InferTypeOpAdaptor,
      DeclareOpInterfaceMethods<OpenSizesOpInterface>,
@@ -156,6 +179,7 @@ let opDocGroup = OpGroupCache in {
 def Llm_KvWriteOp : Llm_WorkOp<"kv_write",
     [AttrSizedOperandSegments, InferTypeOpAdaptor, MemoryEffects<[MemWrite<Llm_KvCacheResource>]>,
      DeclareOpInterfaceMethods<OpenSizesOpInterface>,
+     DeclareOpInterfaceMethods<StateUpdateOpInterface>,
      DeclareOpInterfaceMethods<CacheUpdateOpInterface>]> {
   let summary = "writes keys and values into a KV cache";
   let description = [{

@@ -49,6 +49,31 @@ def Llm_KvCacheType : TypeDef<Llm_Dialect, "KvCache",
   let genVerifyDecl = 1;
 }
 
+def Llm_StateType : TypeDef<Llm_Dialect, "State",
+    [DeclareTypeInterfaceMethods<StorageBytesTypeInterface>]> {
+  let mnemonic = "state";
+  let summary = "what a recurrent layer keeps of the tokens seen so far";
+  let description = [{
+    One state of a recurrence: for each of `batch` sequences an array of fixed shape, which
+    is read and written whole, however many tokens were seen. It is a value, as a KV cache
+    is: an op takes one state and gives the next. The batch may be open (`?`).
+
+    Example: `!llm.state<batch = 1, 32x128x128xf32>` (the matrices of 32 heads),
+    `!llm.state<batch = 1, 3x8192xbf16>` (the last 3 inputs of a convolution)
+  }];
+  let parameters = (ins "int64_t":$batch, ArrayRefParameter<"int64_t">:$shape,
+    "::mlir::Type":$elementType);
+  let assemblyFormat = [{
+    `<` `batch` `=` custom<Size>($batch) `,` custom<StateShape>($shape, $elementType) `>`
+  }];
+  let extraClassDeclaration = [{
+    bool hasStaticShape() const { return !::mlir::ShapedType::isDynamic(getBatch()); }
+    /// The states of all sequences, as a tensor.
+    ::mlir::RankedTensorType asTensor() const;
+  }];
+  let genVerifyDecl = 1;
+}
+
 def Llm_BlockScaledType : TypeDef<Llm_Dialect, "BlockScaled",
     [DeclareTypeInterfaceMethods<StorageBytesTypeInterface, ["getValueType", "getGranule"]>,
      MemRefElementTypeInterface]> {

@@ -137,6 +137,7 @@ LinalgTypeConverter::LinalgTypeConverter() {
         return failure();
     return success();
   });
+  addConversion([](StateType type) -> Type { return type.asTensor(); });
   auto cast = [](OpBuilder &b, Type type, ValueRange parts,
                  Location loc) -> Value {
     return UnrealizedConversionCastOp::create(b, loc, type, parts).getResult(0);
@@ -317,16 +318,26 @@ Array LinalgLowering::copySplit(const Array &array, int64_t dim,
       }));
 }
 
+/// A number where both are known.
+template <typename Op>
+static OpFoldResult combine(OpBuilder &builder, Location loc, OpFoldResult a,
+                            OpFoldResult b) {
+  return getAsOpFoldResult(builder.createOrFold<Op>(
+      loc, getValueOrCreateConstantIndexOp(builder, loc, a),
+      getValueOrCreateConstantIndexOp(builder, loc, b)));
+}
+
 OpFoldResult LinalgLowering::divide(OpFoldResult size,
                                     OpFoldResult divisor) const {
-  std::optional<int64_t> known = getConstantIntValue(size),
-                         by = getConstantIntValue(divisor);
-  if (known && by)
-    return builder.getIndexAttr(*known / *by);
-  Value quotient = arith::DivSIOp::create(
-      builder, loc, getValueOrCreateConstantIndexOp(builder, loc, size),
-      getValueOrCreateConstantIndexOp(builder, loc, divisor));
-  return quotient;
+  return combine<arith::DivSIOp>(builder, loc, size, divisor);
+}
+
+OpFoldResult LinalgLowering::add(OpFoldResult a, OpFoldResult b) const {
+  return combine<arith::AddIOp>(builder, loc, a, b);
+}
+
+OpFoldResult LinalgLowering::multiply(OpFoldResult a, OpFoldResult b) const {
+  return combine<arith::MulIOp>(builder, loc, a, b);
 }
 
 Array LinalgLowering::slice(const Array &array, int64_t dim,

@@ -234,6 +234,7 @@ void llm::registerLinalgLowerings(DialectRegistry &registry) {
     attachQuantizeLowerings(context);
     attachProductLowerings(context);
     attachPositionLowerings(context);
+    attachRecurrentLowerings(context);
     attachAttentionLowerings(context);
     attachRouterLowerings(context);
     attachExpertLowerings(context);

@@ -10,6 +10,45 @@
 using namespace mlir;
 using namespace mlir::llm;
 
+/// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
+static Value geluTanh(const Arithmetic &a, Value x) {
+  Value cube = a.multiply(a.multiply(x, x), x);
+  Value inner = a.multiply(a.constant(std::sqrt(2 / M_PI)),
+                           a.add(x, a.multiply(a.constant(0.044715), cube)));
+  return a.multiply(a.multiply(a.constant(0.5), x),
+                    a.add(a.constant(1), a.tanh(inner)));
+}
+
+Value llm::activate(ActivationKind kind, const Arithmetic &a, Value x) {
+  switch (kind) {
+  case ActivationKind::Silu:
+    return a.multiply(x, a.sigmoid(x));
+  case ActivationKind::Gelu: {
+    Value scaled = a.multiply(x, a.constant(std::sqrt(0.5)));
+    Value erf = math::ErfOp::create(a.b, a.loc, scaled);
+    return a.multiply(a.multiply(a.constant(0.5), x),
+                      a.add(a.constant(1), erf));
+  }
+  case ActivationKind::GeluTanh:
+    return geluTanh(a, x);
+  case ActivationKind::Relu:
+    return a.maximum(x, a.constant(0));
+  case ActivationKind::Relu2: {
+    Value positive = a.maximum(x, a.constant(0));
+    return a.multiply(positive, positive);
+  }
+  case ActivationKind::Sigmoid:
+    return a.sigmoid(x);
+  case ActivationKind::Softplus: {
+    // log(1 + exp(x)) of large x would leave the range of exp.
+    Value small = a.exp(a.negate(math::AbsFOp::create(a.b, a.loc, x)));
+    return a.add(a.maximum(x, a.constant(0)),
+                 math::Log1pOp::create(a.b, a.loc, small));
+  }
+  }
+  llvm_unreachable("unknown kind of activation");
+}
+
 namespace {
 
 using Formula = function_ref<Value(const Arithmetic &, ValueRange)>;
@@ -86,15 +125,6 @@ LogicalResult lowerSwiGlu(SwiGluOp op, LinalgLowering &lowering) {
   return success();
 }
 
-/// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
-Value geluTanh(const Arithmetic &a, Value x) {
-  Value cube = a.multiply(a.multiply(x, x), x);
-  Value inner = a.multiply(a.constant(std::sqrt(2 / M_PI)),
-                           a.add(x, a.multiply(a.constant(0.044715), cube)));
-  return a.multiply(a.multiply(a.constant(0.5), x),
-                    a.add(a.constant(1), a.tanh(inner)));
-}
-
 /// geglu-R1.
 LogicalResult lowerGeGlu(GeGluOp op, LinalgLowering &lowering) {
   mapElements(op, op->getOperands(), lowering,
@@ -104,35 +134,35 @@ LogicalResult lowerGeGlu(GeGluOp op, LinalgLowering &lowering) {
   return success();
 }
 
-Value activate(ActivationKind kind, const Arithmetic &a, Value x) {
-  switch (kind) {
-  case ActivationKind::Silu:
-    return a.multiply(x, a.sigmoid(x));
-  case ActivationKind::Gelu: {
-    Value scaled = a.multiply(x, a.constant(std::sqrt(0.5)));
-    Value erf = math::ErfOp::create(a.b, a.loc, scaled);
-    return a.multiply(a.multiply(a.constant(0.5), x),
-                      a.add(a.constant(1), erf));
-  }
-  case ActivationKind::GeluTanh:
-    return geluTanh(a, x);
-  case ActivationKind::Relu:
-    return a.maximum(x, a.constant(0));
-  case ActivationKind::Relu2: {
-    Value positive = a.maximum(x, a.constant(0));
-    return a.multiply(positive, positive);
-  }
-  }
-  llvm_unreachable("unknown kind of activation");
-}
-
 /// activation-R1.
 LogicalResult lowerActivation(ActivationOp op, LinalgLowering &lowering) {
-  mapElements(op, op->getOperands(), lowering,
-              [&](const Arithmetic &a, ValueRange x) {
-                return activate(op.getKind(), a, x[0]);
-              });
+  MLIRContext *context = op.getContext();
+  Array x = lowering.getArray(op.getX());
+  unsigned rank = x.getRank();
+  SmallVector<Read> reads = {
+      {x, AffineMap::getMultiDimIdentityMap(rank, context)}};
+  if (op.getBias())
+    reads.push_back(
+        {lowering.getArray(op.getBias()), mapOf(context, rank, {rank - 1})});
+  lowering.setResult(
+      0, lowering.compute(lowering.getSizes(x.getValues()), reads,
+                          op.getType().getElementType(),
+                          [&](OpBuilder &b, Location loc, ValueRange numbers) {
+                            Arithmetic a{b, loc, lowering.getComputeType()};
+                            Value biased = op.getBias()
+                                               ? a.add(numbers[0], numbers[1])
+                                               : numbers[0];
+                            return activate(op.getKind(), a, biased);
+                          }));
   return success();
+}
+
+/// The loops of the weight: the last ones.
+AffineMap lastOf(AffineMap identity, RmsNormOp op) {
+  auto weight = cast<RankedTensorType>(op.getWeight().getType());
+  return AffineMap::get(identity.getNumDims(), 0,
+                        identity.getResults().take_back(weight.getRank()),
+                        op.getContext());
 }
 
 /// rmsnorm-R1: x / sqrt(mean of squares + epsilon) weight, the mean in the type
@@ -156,8 +186,7 @@ LogicalResult lowerRmsNorm(RmsNormOp op, LinalgLowering &lowering) {
 
   SmallVector<Read> reads = {{x, identity}, {lowering.asArray(squares), rows}};
   if (op.getWeight())
-    reads.push_back({lowering.getArray(op.getWeight()),
-                     mapOf(builder.getContext(), rank, {rank - 1})});
+    reads.push_back({lowering.getArray(op.getWeight()), lastOf(identity, op)});
   double epsilon = op.getEpsilon().convertToDouble();
   Value width =
       getValueOrCreateConstantIndexOp(builder, lowering.getLoc(), sizes.back());

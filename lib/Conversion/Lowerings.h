@@ -37,6 +37,7 @@ void attachProductLowerings(MLIRContext *context);
 void attachAttentionLowerings(MLIRContext *context);
 void attachRouterLowerings(MLIRContext *context);
 void attachExpertLowerings(MLIRContext *context);
+void attachRecurrentLowerings(MLIRContext *context);
 void attachPositionLowerings(MLIRContext *context);
 void attachCacheLowerings(MLIRContext *context);
 void attachModelEndLowerings(MLIRContext *context);
@@ -106,6 +107,9 @@ struct Arithmetic {
     return multiply(constant(cap), tanh(divide(x, constant(cap))));
   }
 };
+
+/// A nonlinearity of one number (activation-R1).
+Value activate(ActivationKind kind, const Arithmetic &a, Value x);
 
 /// A map of `loops` loops that shows these, in this order.
 inline AffineMap mapOf(MLIRContext *context, unsigned loops,

@@ -43,6 +43,8 @@ bool hasOpenName(Operation *op) {
     return failed(nameOf(weight));
   if (auto cache = dyn_cast<KvCacheOp>(op))
     return failed(nameOf(cache));
+  if (auto state = dyn_cast<StateOp>(op))
+    return failed(nameOf(state));
   return false;
 }
 
@@ -70,8 +72,8 @@ LogicalResult unrollLoopsOfNames(func::FuncOp function) {
   return success();
 }
 
-/// The newest state of each cache at the end of the function, by the cache
-/// that it began with.
+/// The newest state of each cache, or recurrent layer, at the end of the
+/// function, by the one that it began with.
 class LastStates {
 public:
   explicit LastStates(func::FuncOp function) : entry(function.front()) {
@@ -79,10 +81,10 @@ public:
   }
 
   /// Fails where the newest state stays inside a loop or a kernel.
-  FailureOr<Value> get(KvCacheOp cache) const {
-    auto it = last.find(cache.getResult());
+  FailureOr<Value> get(Value first) const {
+    auto it = last.find(first);
     if (it == last.end())
-      return cache.getResult();
+      return first;
     Operation *writer = it->second.getDefiningOp();
     if (writer->getBlock() != &entry)
       return writer->emitOpError(
@@ -98,8 +100,8 @@ private:
   }
 
   void visit(Operation *op) {
-    if (auto write = dyn_cast<KvWriteOp>(op)) {
-      advance(Value(write.getCache()), Value(write.getResult()));
+    if (auto update = dyn_cast<StateUpdateOpInterface>(op)) {
+      advance(update.getOldState(), update.getNewState());
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       visit(*loop.getBody());
       advance(loop.getInits(), loop.getResults());
@@ -112,7 +114,7 @@ private:
 
   void advance(ValueRange from, ValueRange to) {
     for (auto [state, next] : llvm::zip(from, to)) {
-      if (!isa<KvCacheType>(next.getType()))
+      if (!isa<KvCacheType, StateType>(next.getType()))
         continue;
       auto it = roots.find(state);
       Value root = it == roots.end() ? state : it->second;
@@ -188,43 +190,32 @@ public:
     return success();
   }
 
-  LogicalResult addCaches() {
-    SmallVector<KvCacheOp> caches;
-    function.walk([&](KvCacheOp op) { caches.push_back(op); });
+  /// The caches and states with which the program starts become arguments, and
+  /// those at its end results.
+  LogicalResult addStates() {
+    SmallVector<Operation *> sources;
+    function.walk([&](Operation *op) {
+      if (isa<KvCacheOp, StateOp>(op))
+        sources.push_back(op);
+    });
     LastStates states(function);
-    auto end = cast<func::ReturnOp>(function.getBody().front().getTerminator());
     llvm::StringSet<> names;
-    for (KvCacheOp cache : caches) {
-      FailureOr<std::string> name = nameOf(cache);
+    for (Operation *source : sources) {
+      auto cache = dyn_cast<KvCacheOp>(source);
+      FailureOr<std::string> name =
+          cache ? nameOf(cache) : nameOf(cast<StateOp>(source));
       if (failed(name))
-        return cache.emitOpError(
+        return source->emitOpError(
             "has an index that is not known; expected a constant, or the index "
             "of a loop with constant bounds");
       if (!names.insert(*name).second)
-        return cache.emitOpError() << "shows '" << *name
-                                   << "' once more; expected one op for each "
-                                      "cache (--cse joins equal ones)";
-      FailureOr<Value> newest = states.get(cache);
-      if (failed(newest))
+        return source->emitOpError()
+               << "shows '" << *name
+               << "' once more; expected one op for each cache or state (--cse "
+                  "joins equal ones)";
+      FailureOr<Value> last = states.get(source->getResult(0));
+      if (failed(last) || failed(addState(source, *name, *last)))
         return failure();
-      Value last = *newest;
-      builder.setInsertionPoint(end);
-      SmallVector<Type> types;
-      if (failed(converter.convertType(last.getType(), types)))
-        return failure();
-      auto parts = UnrealizedConversionCastOp::create(builder, cache.getLoc(),
-                                                      types, last);
-      for (auto [i, part] : llvm::enumerate(parts.getResults()))
-        addResult(end, part, getPartName(cache.getType(), *name, i));
-      builder.setInsertionPointToStart(&function.getBody().front());
-      SmallVector<Value> initial;
-      for (auto [i, type] : llvm::enumerate(types))
-        initial.push_back(addArgument(type, "llm.cache",
-                                      getPartName(cache.getType(), *name, i)));
-      auto joined = UnrealizedConversionCastOp::create(
-          builder, cache.getLoc(), cache.getType(), initial);
-      cache.getResult().replaceAllUsesWith(joined.getResult(0));
-      cache.erase();
     }
     return success();
   }
@@ -232,8 +223,10 @@ public:
 private:
   /// Parts are those of the keys (values, scales of each layer), then those of
   /// the values.
-  static std::string getPartName(KvCacheType type, StringRef name,
-                                 size_t part) {
+  static std::string getPartName(Type state, StringRef name, size_t part) {
+    auto type = dyn_cast<KvCacheType>(state);
+    if (!type)
+      return name.str();
     size_t count = countParts(type.getElementType());
     std::string all = type.getIsLatent()  ? ".latents"
                       : part / count == 0 ? ".keys"
@@ -241,6 +234,29 @@ private:
     if (size_t layer = part % count)
       all += ".scales" + std::to_string(layer - 1);
     return name.str() + all;
+  }
+
+  LogicalResult addState(Operation *source, StringRef name, Value last) {
+    auto end = cast<func::ReturnOp>(function.getBody().front().getTerminator());
+    Type type = source->getResult(0).getType();
+    builder.setInsertionPoint(end);
+    SmallVector<Type> types;
+    if (failed(converter.convertType(last.getType(), types)))
+      return failure();
+    auto parts = UnrealizedConversionCastOp::create(builder, source->getLoc(),
+                                                    types, last);
+    for (auto [i, part] : llvm::enumerate(parts.getResults()))
+      addResult(end, part, getPartName(type, name, i));
+    builder.setInsertionPointToStart(&function.getBody().front());
+    SmallVector<Value> initial;
+    for (auto [i, part] : llvm::enumerate(types))
+      initial.push_back(
+          addArgument(part, "llm.cache", getPartName(type, name, i)));
+    auto joined = UnrealizedConversionCastOp::create(builder, source->getLoc(),
+                                                     type, initial);
+    source->getResult(0).replaceAllUsesWith(joined.getResult(0));
+    source->erase();
+    return success();
   }
 
   Value addArgument(Type type, StringRef kind, StringRef name) {
@@ -295,5 +311,5 @@ LogicalResult llm::makeSourcesArguments(func::FuncOp function,
   arguments.addRandomNumbers();
   return success(succeeded(arguments.addSizes()) &&
                  succeeded(arguments.addWeights()) &&
-                 succeeded(arguments.addCaches()));
+                 succeeded(arguments.addStates()));
 }

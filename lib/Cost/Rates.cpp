@@ -72,12 +72,17 @@ static FailureOr<int64_t> stageCycles(const OpOnTarget &context, unsigned index,
   if (failed(points))
     return context.refuseOverflow();
   int64_t longest = 0;
-  for (auto [kind, perPoint] : stage.workPerPoint) {
+  for (WorkKind pipe : allWorkKinds) {
+    int64_t perPoint = 0;
+    for (auto [kind, count] : stage.workPerPoint)
+      perPoint += stage.pipeOf(kind) == pipe ? count : 0;
+    if (perPoint == 0)
+      continue;
     FailureOr<int64_t> rate =
-        rateOf(context, context.engineFor(stage.engine), kind);
+        rateOf(context, context.engineFor(stage.engine), pipe);
     if (failed(rate))
       return failure();
-    Count filled = kind == WorkKind::Mac
+    Count filled = pipe == WorkKind::Mac
                        ? countFilled(context, index, *points, tileSizes)
                        : points;
     std::optional<int64_t> cycles =

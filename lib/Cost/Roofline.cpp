@@ -90,7 +90,7 @@ LogicalResult RooflineSum::add(WorkloadOpInterface op, int64_t count) {
       fits = false;
     else if (*rate > 0)
       fits &= succeeded(accumulate(work[{kind, *rate}],
-                                   countWork(op, *workload, kind), count));
+                                   countPipeWork(op, *workload, kind), count));
   }
   fits &= succeeded(accumulate(bytes, compulsoryBytes(op, *workload), count));
   if (!fits)

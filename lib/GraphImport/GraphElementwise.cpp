@@ -173,7 +173,8 @@ bool GraphBuilder::buildActivation(uint32_t node) {
   if (!kind || !isFloat(node) || !isSame(sourceOf(op, 0), node))
     return false;
   tensors.set(node, ActivationOp::create(builder, loc, tensors.nameOf(node),
-                                         *kind, tensors.rows(sourceOf(op, 0))));
+                                         *kind, tensors.rows(sourceOf(op, 0)),
+                                         /*bias=*/Value()));
   return true;
 }
 

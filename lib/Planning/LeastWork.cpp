@@ -71,7 +71,7 @@ static FailureOr<SmallVector<int64_t, 4>> leastBytes(const OpOnTarget &context,
 static FailureOr<int64_t> leastUnitCycles(const OpOnTarget &context) {
   int64_t longest = 0;
   for (WorkKind kind : allWorkKinds) {
-    Count work = countWork(context.op, context.workload, kind);
+    Count work = countPipeWork(context.op, context.workload, kind);
     std::string usedType;
     Type type = context.workload.macElementType();
     std::optional<int64_t> rate =

@@ -220,7 +220,8 @@ static Operation *buildAdd(RowContext &c, Plane plane) {
 
 static Operation *buildGelu(RowContext &c, Plane plane) {
   return create<ActivationOp>(c, StringAttr(), ActivationKind::Gelu,
-                              c.value({plane.rows, plane.cols}));
+                              c.value({plane.rows, plane.cols}),
+                              /*bias=*/Value());
 }
 
 static Operation *buildSoftmax(RowContext &c, Plane plane) {

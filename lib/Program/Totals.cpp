@@ -14,17 +14,32 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-Count mlir::llm::countWork(WorkloadOpInterface op, const Workload &workload,
-                           WorkKind kind) {
+/// The work of all stages whose kinds `isCounted` picks.
+static Count
+sumWork(WorkloadOpInterface op, const Workload &workload,
+        llvm::function_ref<bool(const Stage &, WorkKind)> isCounted) {
   int64_t total = 0;
   SmallVector<Interval, 6> box = workload.fullBox();
   for (auto [index, stage] : llvm::enumerate(workload.stages))
-    for (auto [stageKind, perPoint] : stage.workPerPoint)
-      if (stageKind == kind &&
+    for (auto [kind, perPoint] : stage.workPerPoint)
+      if (isCounted(stage, kind) &&
           failed(accumulate(total, op.countPoints(workload, index, box),
                             perPoint)))
         return failure();
   return total;
+}
+
+Count mlir::llm::countWork(WorkloadOpInterface op, const Workload &workload,
+                           WorkKind kind) {
+  return sumWork(op, workload,
+                 [&](const Stage &, WorkKind own) { return own == kind; });
+}
+
+Count mlir::llm::countPipeWork(WorkloadOpInterface op, const Workload &workload,
+                               WorkKind pipe) {
+  return sumWork(op, workload, [&](const Stage &stage, WorkKind own) {
+    return stage.pipeOf(own) == pipe;
+  });
 }
 
 namespace {
@@ -162,15 +177,28 @@ static LogicalResult addOp(WorkloadOpInterface op, int64_t count,
   return updates.wasInterrupted() ? emitOverflow(op) : success();
 }
 
+static LogicalResult addState(StateType state, int64_t count, Totals &totals) {
+  if (!state.hasStaticShape())
+    return success();
+  return success(
+      succeeded(accumulate(totals.stateBytes, storageBytes(state), count)) &&
+      succeeded(accumulate(totals.stateElements,
+                           state.asTensor().getNumElements(), count)));
+}
+
 /// Of a whole cache its rows count when they are read, its room here. One whose
 /// size is still open is used by nothing that takes time.
 static LogicalResult addCaches(ValueRange values, int64_t count,
                                Totals &totals) {
-  for (Value value : values)
+  for (Value value : values) {
+    if (auto state = dyn_cast<StateType>(value.getType());
+        state && failed(addState(state, count, totals)))
+      return failure();
     if (auto cache = dyn_cast<KvCacheType>(value.getType());
         cache && cache.hasStaticShape() &&
         failed(accumulate(totals.cacheBytes, storageBytes(cache), count)))
       return failure();
+  }
   return success();
 }
 

@@ -54,7 +54,7 @@ def rows_of(text):
 def labels_in(letter, paths):
     labels = set()
     for path in paths:
-        labels |= set(re.findall(rf"\b[a-z_]+-{letter}[0-9]+\b", path.read_text()))
+        labels |= set(re.findall(rf"\b[a-z_0-9]+-{letter}[0-9]+\b", path.read_text()))
     return labels
 
 

@@ -320,6 +320,30 @@ def number_cases():
                quantize(x, element).numbers().astype(np.float32), np.round(x))
 
 
+def recurrent_cases():
+    """States begin with zeros."""
+    tokens, channels, taps = 6, 16, 4
+    x, weight = draw(1, tokens, channels), draw(channels, taps)
+    before = np.concatenate([np.zeros((1, taps - 1, channels)), x], axis=1)
+    sums = sum(weight[:, i] * before[:, i:i + tokens] for i in range(taps))
+    kinds = tensor(1, tokens, channels), tensor(channels, taps)
+    state = f"!llm.state<batch = 1, {taps - 1}x{channels}xbf16>"
+    yield Case("conv1d-R1", list(zip("xw", kinds, (x, weight))), f"""  %s = llm.state "s" : {state}
+  %y, %n = llm.conv1d %x, %w from %s activation silu : {', '.join(kinds)}, {state}""", kinds[0], bf16(silu(sums)), bf16(silu(bf16(sums))))
+    width = 8
+    q, k, v = (draw(1, tokens, 1, width) for _ in range(3))
+    root = lambda a: np.sqrt(np.sum(a ** 2, -1, keepdims=True) + 0.5)
+    kind, state = tensor(1, tokens, 1, width), f"!llm.state<batch = 1, 1x{width}x{width}xf32>"
+    for label, extra, unit in (("linear_attn-R1", "", 1.0), ("linear_attn-R2", " chunk 4", 1.0),
+                               ("linear_attn-R3", " qk_norm 5.0e-1", None)):
+        queries, keys = (q, k) if unit else (q / root(q), k / root(k))
+        visible = np.tril(queries[0, :, 0] @ keys[0, :, 0].T)
+        out = (visible @ v[0, :, 0]).reshape(v.shape)
+        rounded = (bf16(visible) @ v[0, :, 0]).reshape(v.shape)
+        yield Case(label, list(zip("qkv", [kind] * 3, (q, k, v))), f"""  %s = llm.state "s" : {state}
+  %y, %n = llm.linear_attn additive %q, %k, %v from %s{extra} scale 1.0 : {kind}, {kind}, {kind}, {state}""", kind, bf16(out), bf16(rounded))
+
+
 def sample_cases():
     logits = np.array([[1, 3, 3, 2], [np.nan, -1, np.nan, -1], [-np.inf, -np.inf, 0, -np.inf], [5, 4, 5, 5]])
     kind, out = tensor(4, 4), tensor(4, element="i32")
@@ -340,7 +364,7 @@ def main():
     folder.mkdir(exist_ok=True)
     np.seterr(all="ignore")
     for cases in (elementwise_cases, product_cases, position_cases, attention_cases, masked_cases, expert_cases,
-                  moving_cases, number_cases, sample_cases):
+                  moving_cases, number_cases, recurrent_cases, sample_cases):
         for case in cases():
             case.check(folder)
 

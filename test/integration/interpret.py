@@ -16,6 +16,9 @@ import sys
 
 from generic_mlir import parse
 from interpret_ops import Cache, LLM_OPS, Tensor, spell
+from interpret_recurrent import RECURRENT_OPS
+
+OPS = LLM_OPS | RECURRENT_OPS
 
 
 class Machine:
@@ -37,7 +40,7 @@ class Machine:
         operands = [self.values[name] for name in op.operands]
         dialect, kind = op.name.split(".", 1)
         if dialect == "llm" and kind != "fused":
-            results = LLM_OPS[kind](op, *operands)
+            results = OPS[kind](op, *operands)
             self.note_state(kind, op, operands, results)
         else:
             results = getattr(self, op.name.replace(".", "_"))(op, operands)
@@ -48,12 +51,14 @@ class Machine:
                 assert agrees, f"{op.name}: {value.shape} is no {shape}"
             self.values[name] = value
 
-    def note_state(self, kind, op, operands, result):
-        if kind == "kv_cache":
-            result.name = spell(op, op.segment(operands, 0))
-        elif kind == "kv_write":
-            result.name = operands[0].name
-        if isinstance(result, Cache):
+    def note_state(self, kind, op, operands, results):
+        for result in results if isinstance(results, list) else [results]:
+            if not isinstance(result, Cache):
+                continue
+            if kind in ("kv_cache", "state"):
+                result.name = spell(op, op.segment(operands, 0))
+            else:
+                result.name = next(x.name for x in operands if isinstance(x, Cache))
             self.caches[result.name] = result
 
     def arith_constant(self, op, _):

@@ -49,7 +49,14 @@ ACTIVATIONS = {
     "gelu_tanh": gelu_tanh,
     "relu": lambda x: max(x, 0),
     "relu2": lambda x: max(x, 0) ** 2,
+    "sigmoid": sigmoid,
+    "softplus": lambda x: math.log(1 + math.exp(x)),
 }
+
+
+def activation(op, x, bias=None):
+    function = ACTIVATIONS[re.findall(r"\w+", op.attrs["kind"])[-1]]
+    return Tensor(x.shape, lambda i: function(x[i] + (bias[(i[-1],)] if bias else 0)))
 
 
 def matmul(op, lhs, rhs, bias=None):
@@ -99,7 +106,7 @@ def rmsnorm(op, x, weight=None):
 
     def element(i):
         mean = sum(x[i[:-1] + (h,)] ** 2 for h in range(width)) / width
-        return x[i] / math.sqrt(mean + op.number("epsilon")) * ((weight[(i[-1],)] + ("addUnitOffset" in op.attrs)) if weight else 1)
+        return x[i] / math.sqrt(mean + op.number("epsilon")) * ((weight[i[-len(weight.shape):]] + ("addUnitOffset" in op.attrs)) if weight else 1)
 
     return Tensor(x.shape, element)
 
@@ -416,5 +423,5 @@ LLM_OPS = {
     "soft_cap": elementwise(lambda op, x: op.number("cap") * math.tanh(x / op.number("cap"))),
     "swiglu": elementwise(swiglu),
     "geglu": elementwise(lambda op, a, b: gelu_tanh(a) * b),
-    "activation": elementwise(lambda op, x: ACTIVATIONS[re.findall(r"\w+", op.attrs["kind"])[-1]](x)),
+    "activation": activation,
 }

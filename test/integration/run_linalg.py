@@ -79,7 +79,7 @@ def run_lowered(program, name, function):
                       text=strip_attributes(text))
     types, results = signature(generic, name)
     arguments = interpret.draw_arguments(function)
-    sources = re.findall(r'llm\.source = "([^"]*)"', next(line for line in text.splitlines() if f"@{name}(" in line).split(" -> ")[0])
+    sources = re.findall(r'llm\.(?:source|cache) = "([^"]*)"', next(line for line in text.splitlines() if f"@{name}(" in line).split(" -> ")[0])
     for source, kind in zip(sources, types[len(arguments):], strict=True):
         arguments.append(interpret_ops.draw_source(source, shape_of(kind)))
     module = strip_attributes(text).rstrip().removesuffix("}") + make_main(name, arguments, types, results) + "\n}\n"

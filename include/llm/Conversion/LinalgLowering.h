@@ -108,6 +108,8 @@ public:
   Array split(const Array &array, int64_t dim, OpFoldResult inner) const;
   /// The quotient of two sizes, the first of which is a multiple of the other.
   OpFoldResult divide(OpFoldResult size, OpFoldResult divisor) const;
+  OpFoldResult add(OpFoldResult a, OpFoldResult b) const;
+  OpFoldResult multiply(OpFoldResult a, OpFoldResult b) const;
   /// [offset, offset + size) along `dim`, every `stride`-th.
   Array slice(const Array &array, int64_t dim, OpFoldResult offset,
               OpFoldResult size, int64_t stride = 1) const;

@@ -29,11 +29,13 @@ inline double bytesOfElement(const Buffer &buffer) {
 inline void addWork(WorkloadOpInterface op, const Workload &workload,
                     unsigned stage, WorkSums &sums) {
   double points = toReal(op.countPoints(workload, stage, workload.fullBox()));
-  for (auto [kind, perPoint] : workload.stages[stage].workPerPoint)
-    (kind == WorkKind::Mac       ? sums.macs
-     : kind == WorkKind::Alu     ? sums.alu
-     : kind == WorkKind::Special ? sums.special
+  for (auto [kind, perPoint] : workload.stages[stage].workPerPoint) {
+    WorkKind pipe = workload.stages[stage].pipeOf(kind);
+    (pipe == WorkKind::Mac       ? sums.macs
+     : pipe == WorkKind::Alu     ? sums.alu
+     : pipe == WorkKind::Special ? sums.special
                                  : sums.compare) += points * double(perPoint);
+  }
 }
 
 inline WorkSums sumWork(WorkloadOpInterface op, const Workload &workload) {
@@ -48,8 +50,9 @@ inline SmallVector<const Stage *, 2>
 findContractions(const Workload &workload) {
   SmallVector<const Stage *, 2> found;
   for (const Stage &stage : workload.stages)
-    if (llvm::any_of(stage.workPerPoint,
-                     [](auto work) { return work.first == WorkKind::Mac; }))
+    if (llvm::any_of(stage.workPerPoint, [&](auto work) {
+          return stage.pipeOf(work.first) == WorkKind::Mac;
+        }))
       found.push_back(&stage);
   return found;
 }

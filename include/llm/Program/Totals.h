@@ -23,6 +23,8 @@ struct Totals {
   int64_t activeParameters = 0;
   int64_t weightBytes = 0;  ///< as stored
   int64_t cacheBytes = 0;   ///< room of all caches, filled or not
+  int64_t stateElements = 0; ///< of the states of recurrent layers
+  int64_t stateBytes = 0;    ///< the same, as stored
   int64_t kvElements = 0;   ///< valid in the caches after the step
   int64_t kvReadBytes = 0;  ///< rows of caches that are shown, each once
   int64_t kvWriteBytes = 0; ///< written into caches
@@ -32,6 +34,10 @@ struct Totals {
 /// bits.
 Count countWork(WorkloadOpInterface op, const Workload &workload,
                 WorkKind kind);
+
+/// The same of all work that this pipe of an engine does (`Stage::pipeOf`).
+Count countPipeWork(WorkloadOpInterface op, const Workload &workload,
+                    WorkKind pipe);
 
 /// Fails with a diagnostic if a sum does not fit into 64 bits.
 FailureOr<Totals> computeTotals(const Program &program);

@@ -115,6 +115,12 @@ struct Stage {
   llvm::SmallBitVector loops;
   EngineKind engine = EngineKind::Vector;
   SmallVector<std::pair<WorkKind, int64_t>, 4> workPerPoint;
+  /// The kind of work whose pipe does work of this kind: the lanes of a vector
+  /// engine do its multiply-accumulates, too.
+  WorkKind pipeOf(WorkKind kind) const {
+    return kind == WorkKind::Mac && engine == EngineKind::Vector ? WorkKind::Alu
+                                                                 : kind;
+  }
 };
 
 /// A box of iterations in the IR: where it begins, and how many iterations

@@ -46,10 +46,10 @@ func.func @attention_rank(%q: tensor<3x4x8xf32>, %k: tensor<1x5x2x8xf32>) {
 
 // -----
 
-// type-C2: the weight of a norm is a vector.
-func.func @norm_rank(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{'llm.rmsnorm' op operand #1 must be rank-1 tensor of float or integer values, but got 'tensor<4x8xf32>'}}
-  %0 = "llm.rmsnorm"(%x, %x) <{epsilon = 0.0 : f64}> : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+// type-C2: the bias of an activation is a vector.
+func.func @bias_rank(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'llm.activation' op operand #1 must be rank-1 tensor of float or integer values, but got 'tensor<4x8xf32>'}}
+  %0 = "llm.activation"(%x, %x) <{kind = #llm.activation_kind<silu>}> : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   return
 }
 
@@ -142,10 +142,10 @@ func.func @parsed_gqa_attn(%x: tensor<f32>) {
 
 // -----
 
-// type-C2: the same for rmsnorm.
-func.func @parsed_rmsnorm(%x: tensor<f32>) {
-  // expected-error @+1 {{'llm.rmsnorm' op needs an operand of rank 1, got 'tensor<f32>'}}
-  %0 = llm.rmsnorm %x, %x epsilon 0.0 : tensor<f32>, tensor<f32>
+// type-C2: the same for activation.
+func.func @parsed_activation(%x: tensor<4xf32>, %b: tensor<f32>) {
+  // expected-error @+1 {{'llm.activation' op needs an operand of rank 1, got 'tensor<f32>'}}
+  %0 = llm.activation silu %x bias %b : tensor<4xf32>, tensor<f32>
   return
 }
 

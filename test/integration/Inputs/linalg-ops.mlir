@@ -207,3 +207,90 @@ func.func @counted(%rows: tensor<10x4xf32>, %w: tensor<6x3x4xf32>) -> tensor<10x
   %up = llm.grouped_matmul %rows, %w transpose_rhs rows_per_expert [2, 0, 5, 2, 0, 1] top_k 2 : tensor<10x4xf32>, tensor<6x3x4xf32>
   return %up : tensor<10x3xf32>
 }
+
+// CHECK: grouped_norm: 96 elements agree
+func.func @grouped_norm(%x: tensor<4x2x12xf32>, %w: tensor<2x12xf32>) -> tensor<4x2x12xf32> {
+  %y = llm.rmsnorm %x, %w epsilon 1.0e-5 : tensor<4x2x12xf32>, tensor<2x12xf32>
+  return %y : tensor<4x2x12xf32>
+}
+
+// CHECK: gates: 80 elements agree
+func.func @gates(%x: tensor<5x8xf32>, %b: tensor<8xf32>) -> (tensor<5x8xf32>, tensor<5x8xf32>) {
+  %y = llm.activation sigmoid %x : tensor<5x8xf32>
+  %z = llm.activation softplus %x bias %b : tensor<5x8xf32>, tensor<8xf32>
+  return %y, %z : tensor<5x8xf32>, tensor<5x8xf32>
+}
+
+// CHECK: conv1d: 136 elements agree
+// More tokens than taps, fewer, and as many as the state keeps.
+func.func @conv1d(%x: tensor<2x5x6xf32>, %one: tensor<2x1x4xf32>, %w: tensor<6x4xf32>, %b: tensor<6xf32>, %v: tensor<4x4xf32>)
+    -> (tensor<2x5x6xf32>, tensor<2x1x4xf32>, tensor<2x1x4xf32>) {
+  %0 = llm.state "conv" : !llm.state<batch = 2, 3x6xf32>
+  %y, %1 = llm.conv1d %x, %w bias %b from %0 activation silu : tensor<2x5x6xf32>, tensor<6x4xf32>, tensor<6xf32>, !llm.state<batch = 2, 3x6xf32>
+  %2 = llm.state "step" : !llm.state<batch = 2, 3x4xf32>
+  %z, %3 = llm.conv1d %one, %v from %2 : tensor<2x1x4xf32>, tensor<4x4xf32>, !llm.state<batch = 2, 3x4xf32>
+  %u, %4 = llm.conv1d %z, %v from %3 : tensor<2x1x4xf32>, tensor<4x4xf32>, !llm.state<batch = 2, 3x4xf32>
+  return %y, %z, %u : tensor<2x5x6xf32>, tensor<2x1x4xf32>, tensor<2x1x4xf32>
+}
+
+// CHECK: ssd: 800 elements agree
+// Mamba-2, as steps and in chunks of which the last is not full.
+func.func @ssd(%q: tensor<2x7x2x3xf32>, %k: tensor<2x7x2x3xf32>, %v: tensor<2x7x4x5xf32>, %dt: tensor<2x7x4xf32>, %a: tensor<4xf32>, %d: tensor<4xf32>)
+    -> (tensor<2x7x4x5xf32>, tensor<2x7x4x5xf32>) {
+  %step = llm.activation softplus %dt : tensor<2x7x4xf32>
+  %0 = llm.state "steps" : !llm.state<batch = 2, 4x3x5xf32>
+  %y, %1 = llm.linear_attn additive %q, %k, %v decay %step rate %a beta %step skip %d from %0 scale 1.0
+     : tensor<2x7x2x3xf32>, tensor<2x7x2x3xf32>, tensor<2x7x4x5xf32>, tensor<2x7x4xf32>, tensor<4xf32>, tensor<2x7x4xf32>, tensor<4xf32>, !llm.state<batch = 2, 4x3x5xf32>
+  %2 = llm.state "chunks" : !llm.state<batch = 2, 4x3x5xf32>
+  %z, %3 = llm.linear_attn additive %q, %k, %v decay %step rate %a beta %step skip %d from %2 chunk 3 scale 1.0
+     : tensor<2x7x2x3xf32>, tensor<2x7x2x3xf32>, tensor<2x7x4x5xf32>, tensor<2x7x4xf32>, tensor<4xf32>, tensor<2x7x4xf32>, tensor<4xf32>, !llm.state<batch = 2, 4x3x5xf32>
+  return %y, %z : tensor<2x7x4x5xf32>, tensor<2x7x4x5xf32>
+}
+
+// CHECK: gated_delta: 264 elements agree
+// The gated delta rule, whose decay is one number a head.
+func.func @gated_delta(%q: tensor<1x7x2x4xf32>, %k: tensor<1x7x2x4xf32>, %v: tensor<1x7x4x3xf32>, %a: tensor<1x7x4xf32>, %r: tensor<4xf32>, %b: tensor<1x7x4xf32>)
+    -> (tensor<1x7x4x3xf32>, tensor<1x7x4x3xf32>) {
+  %step = llm.activation softplus %a : tensor<1x7x4xf32>
+  %beta = llm.activation sigmoid %b : tensor<1x7x4xf32>
+  %0 = llm.state "steps" : !llm.state<batch = 1, 4x4x3xf32>
+  %y, %1 = llm.linear_attn delta %q, %k, %v decay %step rate %r beta %beta from %0 qk_norm 1.0e-6 scale 0.5
+     : tensor<1x7x2x4xf32>, tensor<1x7x2x4xf32>, tensor<1x7x4x3xf32>, tensor<1x7x4xf32>, tensor<4xf32>, tensor<1x7x4xf32>, !llm.state<batch = 1, 4x4x3xf32>
+  %2 = llm.state "chunks" : !llm.state<batch = 1, 4x4x3xf32>
+  %z, %3 = llm.linear_attn delta %q, %k, %v decay %step rate %r beta %beta from %2 chunk 4 qk_norm 1.0e-6 scale 0.5
+     : tensor<1x7x2x4xf32>, tensor<1x7x2x4xf32>, tensor<1x7x4x3xf32>, tensor<1x7x4xf32>, tensor<4xf32>, tensor<1x7x4xf32>, !llm.state<batch = 1, 4x4x3xf32>
+  return %y, %z : tensor<1x7x4x3xf32>, tensor<1x7x4x3xf32>
+}
+
+// CHECK: channel_decay: 264 elements agree
+// Kimi delta attention: a decay for each channel, with a limit and without.
+func.func @channel_decay(%q: tensor<2x5x2x4xf32>, %k: tensor<2x5x2x4xf32>, %v: tensor<2x5x2x3xf32>, %a: tensor<2x5x2x4xf32>, %r: tensor<2xf32>, %b: tensor<2x5x2xf32>)
+    -> (tensor<2x5x2x3xf32>, tensor<2x5x2x3xf32>) {
+  %0 = llm.state "steps" : !llm.state<batch = 2, 2x4x3xf32>
+  %y, %1 = llm.linear_attn delta %q, %k, %v decay %a rate %r limit -5.0 beta %b from %0 qk_norm 1.0e-6 scale 0.5
+     : tensor<2x5x2x4xf32>, tensor<2x5x2x4xf32>, tensor<2x5x2x3xf32>, tensor<2x5x2x4xf32>, tensor<2xf32>, tensor<2x5x2xf32>, !llm.state<batch = 2, 2x4x3xf32>
+  %2 = llm.state "chunks" : !llm.state<batch = 2, 2x4x3xf32>
+  %z, %3 = llm.linear_attn delta %q, %k, %v decay %a rate %r limit -5.0 beta %b from %2 chunk 2 qk_norm 1.0e-6 scale 0.5
+     : tensor<2x5x2x4xf32>, tensor<2x5x2x4xf32>, tensor<2x5x2x3xf32>, tensor<2x5x2x4xf32>, tensor<2xf32>, tensor<2x5x2xf32>, !llm.state<batch = 2, 2x4x3xf32>
+  %4 = llm.state "open" : !llm.state<batch = 2, 2x4x3xf32>
+  %u, %5 = llm.linear_attn additive %q, %k, %v decay %a from %4 chunk 8 scale 0.5
+     : tensor<2x5x2x4xf32>, tensor<2x5x2x4xf32>, tensor<2x5x2x3xf32>, tensor<2x5x2x4xf32>, !llm.state<batch = 2, 2x4x3xf32>
+  %sum = llm.add %z, %u : tensor<2x5x2x3xf32>, tensor<2x5x2x3xf32>
+  return %y, %sum : tensor<2x5x2x3xf32>, tensor<2x5x2x3xf32>
+}
+
+// CHECK: plain_linear: 96 elements agree
+// No decay, and one that all tokens share (lightning attention).
+func.func @plain_linear(%q: tensor<1x5x2x3xf32>, %k: tensor<1x5x2x3xf32>, %v: tensor<1x5x2x3xf32>, %r: tensor<2xf32>)
+    -> (tensor<1x5x2x3xf32>, tensor<1x5x2x3xf32>) {
+  %0 = llm.state "plain" : !llm.state<batch = 1, 2x3x3xf32>
+  %y, %1 = llm.linear_attn delta %q, %k, %v from %0 chunk 2 scale 1.0
+     : tensor<1x5x2x3xf32>, tensor<1x5x2x3xf32>, tensor<1x5x2x3xf32>, !llm.state<batch = 1, 2x3x3xf32>
+  %2 = llm.state "fixed" : !llm.state<batch = 1, 2x3x3xf32>
+  %z, %3 = llm.linear_attn additive %q, %k, %v rate %r from %2 chunk 2 scale 1.0
+     : tensor<1x5x2x3xf32>, tensor<1x5x2x3xf32>, tensor<1x5x2x3xf32>, tensor<2xf32>, !llm.state<batch = 1, 2x3x3xf32>
+  %u, %4 = llm.linear_attn additive %q, %k, %v rate %r from %3 scale 1.0
+     : tensor<1x5x2x3xf32>, tensor<1x5x2x3xf32>, tensor<1x5x2x3xf32>, tensor<2xf32>, !llm.state<batch = 1, 2x3x3xf32>
+  %sum = llm.add %z, %u : tensor<1x5x2x3xf32>, tensor<1x5x2x3xf32>
+  return %y, %sum : tensor<1x5x2x3xf32>, tensor<1x5x2x3xf32>
+}

@@ -201,6 +201,10 @@ FailureOr<Workload> KvWriteOp::getWorkload(EmitError emitError) {
   return workload;
 }
 
+Value KvWriteOp::getOldState() { return getCache(); }
+
+Value KvWriteOp::getNewState() { return getResult(); }
+
 Count KvWriteOp::countValidElements() {
   KvCacheType cache = getCache().getType();
   int64_t seq = tensorType(getKeys()).getDimSize(1);

@@ -22,10 +22,10 @@ using namespace mlir::llm;
 /// There is a name, and every {} of it has one index.
 static LogicalResult verifyIndexedName(Operation *op, StringRef name,
                                        size_t indices) {
-  if (name.empty()) // weight-C1, kv_cache-C4
+  if (name.empty()) // weight-C1, kv_cache-C4, state-C4
     return op->emitOpError() << "needs a name";
   size_t places = name.count("{}");
-  if (places != indices) // weight-C2, kv_cache-C5
+  if (places != indices) // weight-C2, kv_cache-C5, state-C5
     return op->emitOpError() << "name \"" << name << "\" has " << places
                              << " places '{}' for " << indices << " indices";
   return success();
@@ -46,6 +46,16 @@ LogicalResult KvCacheOp::verify() {
                          << " that its type leaves open";
   return verifyIndexedName(*this, getName(), getIndices().size());
 }
+
+LogicalResult StateOp::verify() {
+  size_t open = ShapedType::isDynamic(getType().getBatch());
+  if (open != getSizes().size()) // state-C6
+    return emitOpError() << "has " << getSizes().size() << " sizes for " << open
+                         << " that its type leaves open";
+  return verifyIndexedName(*this, getName(), getIndices().size());
+}
+
+SourceKind StateOp::getSourceKind() { return SourceKind::Cache; }
 
 //===----------------------------------------------------------------------===//
 // Linear
@@ -107,21 +117,24 @@ BatchMatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
 // Norm and elementwise
 //===----------------------------------------------------------------------===//
 
+/// Whether `last` are the last dimensions, one or more.
+static bool endsWith(ArrayRef<int64_t> shape, ArrayRef<int64_t> last) {
+  return !last.empty() && last.size() <= shape.size() &&
+         llvm::all_of_zip(shape.take_back(last.size()), last, agree);
+}
+
 LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *,
                                           std::optional<Location> loc,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &resultTypes) {
-  if (failed(verifyRanks(loc, getOperationName(), {{adaptor.getWeight(), 1}})))
-    return failure();
   RankedTensorType x = tensorType(adaptor.getX());
   if (x.getRank() == 0) // rmsnorm-C1
     return fail(loc, getOperationName(), "needs at least one dimension");
   if (Value weight = adaptor.getWeight())
-    if (!agree(x.getShape().back(),
-               tensorType(weight).getDimSize(0))) // rmsnorm-C2
+    if (!endsWith(x.getShape(), tensorType(weight).getShape())) // rmsnorm-C2
       return fail(loc, getOperationName(), "weight ", weight.getType(),
-                  " must have the ", x.getShape().back(),
-                  " elements of the last dimension of ", x);
+                  " must have the last dimension of ", x,
+                  ", or the last several");
   if (adaptor.getAddUnitOffset() && !adaptor.getWeight()) // rmsnorm-C4
     return fail(loc, getOperationName(),
                 "adds add_unit_offset to a weight, and has none");
@@ -286,9 +299,18 @@ LogicalResult SoftCapOp::inferReturnTypes(MLIRContext *,
 }
 
 LogicalResult
-ActivationOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+ActivationOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                Adaptor adaptor,
                                SmallVectorImpl<Type> &resultTypes) {
-  resultTypes.push_back(adaptor.getX().getType());
+  if (failed(verifyRanks(loc, getOperationName(), {{adaptor.getBias(), 1}})))
+    return failure();
+  RankedTensorType x = tensorType(adaptor.getX());
+  if (Value bias = adaptor.getBias())
+    if (x.getRank() == 0 ||
+        !agree(x.getShape().back(),
+               tensorType(bias).getDimSize(0))) // activation-C1
+      return fail(loc, getOperationName(), "bias ", bias.getType(),
+                  " must have the elements of the last dimension of ", x);
+  resultTypes.push_back(x);
   return success();
 }

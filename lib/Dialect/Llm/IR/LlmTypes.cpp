@@ -25,6 +25,21 @@ static OptionalParseResult parseLatents(AsmParser &parser, bool &isLatent) {
 
 static void printLatents(AsmPrinter &printer, bool) { printer << "latents"; }
 
+/// 32x128xf32.
+static ParseResult parseStateShape(AsmParser &parser,
+                                   SmallVectorImpl<int64_t> &shape,
+                                   Type &elementType) {
+  return failure(
+      failed(parser.parseDimensionList(shape, /*allowDynamic=*/false)) ||
+      failed(parser.parseType(elementType)));
+}
+
+static void printStateShape(AsmPrinter &printer, ArrayRef<int64_t> shape,
+                            Type elementType) {
+  printer.printDimensionList(shape);
+  printer << 'x' << elementType;
+}
+
 /// [32], i6, [256], f16: blocks, and the type of what each of them has.
 static ParseResult parseScales(AsmParser &parser,
                                SmallVectorImpl<ScalesAttr> &scales) {
@@ -83,7 +98,7 @@ LogicalResult KvCacheType::verify(function_ref<InFlightDiagnostic()> emitError,
   // kv_cache-C3
   bool isScalar = elementType.isSignlessIntOrFloat() ||
                   (isa<StorageBytesTypeInterface>(elementType) &&
-                   !isa<KvCacheType>(elementType));
+                   !isa<KvCacheType, StateType>(elementType));
   if (!isScalar)
     return emitError()
            << "element type must be a float or signless integer type, got "
@@ -98,6 +113,41 @@ Count KvCacheType::getStorageBytes(ArrayRef<int64_t> shape) const {
   SmallVector<int64_t> dims(shape);
   llvm::append_values(dims, getVectors(), getBatch(), getCapacity(),
                       getKvHeads(), getHeadDim());
+  return storageBytes(getElementType(), dims);
+}
+
+//===----------------------------------------------------------------------===//
+// state
+//===----------------------------------------------------------------------===//
+
+LogicalResult StateType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                int64_t batch, ArrayRef<int64_t> shape,
+                                Type elementType) {
+  if (!ShapedType::isDynamic(batch) &&
+      (batch < 1 || batch > maxCount)) // state-C1
+    return emitError() << "'batch' must be in [1, 2^61), got " << batch;
+  if (shape.empty()) // state-C2
+    return emitError() << "needs the shape of a state, as in 32x128xf32";
+  for (int64_t size : shape)
+    if (size < 1 || size > maxCount) // state-C2
+      return emitError() << "sizes must be in [1, 2^61), got " << size;
+  if (!isa<FloatType>(elementType)) // state-C3
+    return emitError() << "element type must be a float type, got "
+                       << elementType;
+  return success();
+}
+
+RankedTensorType StateType::asTensor() const {
+  SmallVector<int64_t> shape = {getBatch()};
+  llvm::append_range(shape, getShape());
+  return RankedTensorType::get(shape, getElementType());
+}
+
+Count StateType::getStorageBytes(ArrayRef<int64_t> shape) const {
+  if (!hasStaticShape())
+    return failure();
+  SmallVector<int64_t> dims(shape);
+  llvm::append_range(dims, asTensor().getShape());
   return storageBytes(getElementType(), dims);
 }
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ActivationWork.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 
 using namespace mlir;
@@ -77,7 +78,10 @@ FailureOr<Workload> RmsNormOp::getWorkload(EmitError emitError) {
   rows.assign(all.begin(), std::prev(all.end()));
   workload->loops.back().tiles = Loop::Tiles::PerStage;
   if (Value weight = getWeight())
-    workload->addBuffer(Buffer::Role::Read, "weight", weight, all.back());
+    workload->addBuffer(
+        Buffer::Role::Read, "weight", weight,
+        ArrayRef(all).take_back(
+            cast<RankedTensorType>(weight.getType()).getRank()));
   workload->stages.clear();
   workload->addStage("sum_of_squares", EngineKind::Vector, all,
                      {{WorkKind::Alu, 2}});
@@ -194,8 +198,8 @@ FailureOr<Workload> SoftCapOp::getWorkload(EmitError emitError) {
                              {{WorkKind::Special, 1}, {WorkKind::Alu, 2}});
 }
 
-static SmallVector<std::pair<WorkKind, int64_t>, 2>
-workOf(ActivationKind kind) {
+SmallVector<std::pair<WorkKind, int64_t>, 4>
+mlir::llm::workOf(ActivationKind kind) {
   switch (kind) {
   case ActivationKind::Silu:
     return {{WorkKind::Special, 2}, {WorkKind::Alu, 2}};
@@ -207,11 +211,20 @@ workOf(ActivationKind kind) {
     return {{WorkKind::Compare, 1}};
   case ActivationKind::Relu2:
     return {{WorkKind::Compare, 1}, {WorkKind::Alu, 1}};
+  case ActivationKind::Sigmoid:
+  case ActivationKind::Softplus:
+    return {{WorkKind::Special, 2}, {WorkKind::Alu, 1}};
   }
   return {};
 }
 
 FailureOr<Workload> ActivationOp::getWorkload(EmitError emitError) {
-  return elementwiseWorkload(*this, emitError, {{"x", getX()}}, getOut(),
-                             workOf(getKind()));
+  FailureOr<Workload> workload = elementwiseWorkload(
+      *this, emitError, {{"x", getX()}}, getOut(), workOf(getKind()));
+  if (failed(workload) || !getBias())
+    return workload;
+  workload->addBuffer(Buffer::Role::Read, "bias", getBias(),
+                      StringRef(workload->loops.back().name));
+  addWork(workload->stages.front(), WorkKind::Alu, 1);
+  return workload;
 }

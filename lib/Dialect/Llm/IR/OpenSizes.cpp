@@ -92,6 +92,18 @@ FailureOr<bool> KvCacheOp::bindOpenSizes(RewriterBase &) {
 }
 
 /// How many rows each expert gets is known once it is known how many there are.
+FailureOr<bool> StateOp::bindOpenSizes(RewriterBase &) {
+  StateType type = getType();
+  SmallVector<int64_t> sizes = closeSizes({type.getBatch()}, getSizesMutable());
+  StateType bound =
+      StateType::getChecked([&] { return emitOpError(); }, getContext(),
+                            sizes[0], type.getShape(), type.getElementType());
+  if (!bound)
+    return failure();
+  getResult().setType(bound);
+  return false;
+}
+
 FailureOr<bool> GroupedMatmulOp::bindOpenSizes(RewriterBase &) {
   std::optional<Routing> routing = getRouting();
   int64_t rows = tensorType(getLhs()).getDimSize(0), topK = getTopK(),

@@ -53,6 +53,10 @@ void KvCacheOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getResult(), "kv_cache");
 }
 
+void StateOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), "state");
+}
+
 void KvReadOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   bool isLatent = !getValues();
   setName(getKeys(), isLatent ? "latents" : "keys");

@@ -1,0 +1,123 @@
+//===- LlmRecurrentOps.td - Layers with a state ------------*- tablegen -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_DIALECT_LLMRECURRENTOPS
+#define LLM_DIALECT_LLMRECURRENTOPS
+
+include "LlmOpBase.td"
+include "LlmSourceOps.td"
+
+def OpGroupRecurrent : OpDocGroup {
+  let summary = "Recurrent layers";
+  let description = [{
+    They keep a state of fixed size, which each step reads and writes whole, where
+    attention keeps a cache that grows.
+  }];
+}
+let opDocGroup = OpGroupRecurrent in {
+
+/// Work that takes a state and gives the next one.
+class Llm_RecurrentOp<string mnemonic, list<Trait> traits = []>
+    : Llm_WorkOp<mnemonic, [InferTypeOpAdaptor,
+        MemoryEffects<[MemWrite<Llm_KvCacheResource>]>,
+        DeclareOpInterfaceMethods<StateUpdateOpInterface>] # traits,
+        ["countElements"]>;
+
+def Llm_Conv1dOp : Llm_RecurrentOp<"conv1d"> {
+  let summary = "causal depthwise convolution along the tokens of a sequence";
+  let description = [{
+    `out[b, s, c] = act(bias[c] + sum_i weight[c, i] x[b, s - K + 1 + i, c])`, i < K: each
+    channel sees its own last K inputs. Those before the first token are in the state, the
+    oldest first; the next state has the last K - 1 inputs (the short convolution of
+    Mamba-2, Dao and Gu, 2024, and of gated delta networks, Yang et al., 2024).
+
+    Shapes: x [batch, seq, channels]; weight [channels, K]; bias [channels]; state batch x
+    (K - 1) x channels, of any float type; out as x. Loops: b, s, c, i (K taps, whole).
+    Stages (vector): taps (one MAC per (b, s, c, i)), activation (that of
+    `llm.activation`). The state is read and written once.
+
+    Example:
+    ```mlir
+    %y, %next = llm.conv1d "model.layers.0.linear_attn.conv1d" %x, %w from %state
+       activation silu
+       : tensor<1x1x8192xbf16>, tensor<8192x4xbf16>, !llm.state<batch = 1, 3x8192xbf16>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<3>:$x,
+    Llm_TensorOfRank<2>:$weight, Optional<Llm_TensorOfRank<1>>:$bias, Llm_StateType:$state,
+    OptionalAttr<Llm_ActivationKindAttr>:$activation);
+  let results = (outs Llm_TensorOfRank<3>:$out, Llm_StateType:$next);
+  let assemblyFormat = [{
+    ($name^)? $x `,` $weight (`bias` $bias^)? `from` $state (`activation` $activation^)? attr-dict
+    `:` type(operands)
+  }];
+}
+
+def Llm_LinearAttnOp : Llm_RecurrentOp<"linear_attn", [AttrSizedOperandSegments]> {
+  let summary = "linear attention: a recurrence over a matrix per head";
+  let description = [{
+    Per sequence and head, with a state S [key_dim, value_dim] and, for each token, its
+    query q, key k and value v, decay e^g and strength beta (1 where it is not given):
+
+        S = diag(e^g) S
+        additive: S = S + k (beta v)^T           delta: S = S + k (beta (v - S^T k))^T
+        out = scale S^T q + skip v
+
+    `additive` is Mamba-2 (Dao and Gu, 2024: q is C, k is B, beta the step) and lightning
+    attention (Qin et al., 2024); `delta` is the gated delta rule (Yang et al., 2024) and,
+    with a decay for each channel, Kimi delta attention (Kimi Linear, 2025). Several heads
+    share the queries and keys of one key head.
+
+    The decay is one number per head, or one per channel of the key. Without `rate`, g is
+    `decay`; with it, g = -exp(rate) decay, or with a `limit`, g = limit / (1 + exp(-exp(rate)
+    decay)). A rate without a decay is a decay that all tokens share: g = -exp(rate). With
+    `qk_norm`, q and k are divided by sqrt(sum of squares + qk_norm) first.
+
+    Shapes: q, k [batch, seq, key_heads, key_dim]; v [batch, seq, heads, value_dim]; decay
+    [batch, seq, heads] or [batch, seq, heads, key_dim]; beta [batch, seq, heads]; rate, skip
+    [heads]; state batch x heads x key_dim x value_dim; out as v.
+
+    The step form goes from token to token. Loops: b, s (in order), h (key heads), g (heads
+    per key head), k (key_dim, whole), v (value_dim). Stages (vector): qk_norm, decay, update
+    (3 MACs per (b, s, h, g, k, v), and with the delta rule one product more), skip.
+
+    With `chunk` C, it goes from chunk to chunk of C tokens, within which all are products of
+    matrices (delta: the WY form of Yang et al., 2024). Loops: b, c (chunks, in order), h, g,
+    i (tokens of a chunk), j (the same, reduced), k, v; i, j, k, v are whole. Stages: qk_norm,
+    decay (vector); with additive: scores (matrix, one MAC per (i, j, k) of each key head),
+    mask, values (one MAC per (i, j, v)), states (2 per (i, k, v)), pass (vector); with delta:
+    scores (3 MACs per (i, j, k)), mask, inverse (C^3 / 6 MACs per chunk and head), values (2
+    per (i, j, v)), states (3 per (i, k, v)), pass. A chunk that is not full takes as long as
+    a full one. Both forms give the same numbers.
+
+    Example:
+    ```mlir
+    %o, %next = llm.linear_attn "model.layers.0.linear_attn.attn" delta %q, %k, %v decay %a
+       rate %r beta %b from %state qk_norm 1.0e-6 scale 0.0883883
+       : tensor<1x1x16x128xbf16>, tensor<1x1x16x128xbf16>, tensor<1x1x32x128xbf16>,
+         tensor<1x1x32xbf16>, tensor<32xf32>, tensor<1x1x32xbf16>,
+         !llm.state<batch = 1, 32x128x128xf32>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_LinearRuleAttr:$rule,
+    Llm_TensorOfRank<4>:$query, Llm_TensorOfRank<4>:$keys, Llm_TensorOfRank<4>:$values,
+    Optional<Llm_Tensor>:$decay, Optional<Llm_TensorOfRank<1>>:$rate,
+    Optional<Llm_TensorOfRank<3>>:$beta, Optional<Llm_TensorOfRank<1>>:$skip,
+    Llm_StateType:$state, OptionalAttr<F64Attr>:$limit, OptionalAttr<I64Attr>:$chunk,
+    OptionalAttr<F64Attr>:$qkNorm, F64Attr:$scale);
+  let results = (outs Llm_TensorOfRank<4>:$out, Llm_StateType:$next);
+  let assemblyFormat = [{
+    ($name^)? `` $rule $query `,` $keys `,` $values (`decay` $decay^)? (`rate` $rate^)?
+    (`limit` custom<Figure>($limit)^)? (`beta` $beta^)? (`skip` $skip^)? `from` $state
+    (`chunk` $chunk^)? (`qk_norm` custom<Figure>($qkNorm)^)? `scale` custom<Figure>($scale) attr-dict
+    `:` type(operands)
+  }];
+}
+
+} // recurrent
+
+#endif // LLM_DIALECT_LLMRECURRENTOPS

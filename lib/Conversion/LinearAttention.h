@@ -1,0 +1,60 @@
+//===- LinearAttention.h - What linear attention reads ----------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_CONVERSION_LINEARATTENTION_H
+#define LLM_LIB_CONVERSION_LINEARATTENTION_H
+
+#include "Lowerings.h"
+
+namespace mlir::llm {
+
+/// The operands of linear attention as tensors in the type of the calculation.
+/// Heads are [key heads, heads of each]: h and g. A tensor that is not given is
+/// null.
+class LinearAttention {
+public:
+  LinearAttention(LinearAttnOp op, LinalgLowering &lowering);
+
+  /// What the op gives for sums S^T q of all tokens, [b, s, h, g, v].
+  Value finish(Value sums);
+  /// The op's state for [b, h, g, k, v].
+  Value finishState(Value state);
+
+  LinearAttnOp op;
+  LinalgLowering &lowering;
+  Value query, keys; ///< [b, s, h, k], normed
+  Value values;      ///< [b, s, h, g, v]
+  Value logDecay;    ///< [b, s, h, g] or [b, s, h, g, k]
+  Value beta;        ///< [b, s, h, g]
+  Value state;       ///< [b, h, g, k, v]
+  OpFoldResult batch, tokens, keyHeads, group, keyDim, valueDim;
+
+  bool isDelta() { return op.getRule() == LinearRule::Delta; }
+  bool decaysChannels() const;
+
+private:
+  Value normed(Value x);
+  /// A tensor in the type of the calculation, whose dimension `dim` of heads is
+  /// split.
+  Array splitHeads(Value operand, int64_t dim);
+  Value findLogDecay();
+};
+
+/// The sums S^T q, and the last state.
+std::pair<Value, Value> attendInSteps(LinearAttention &attention);
+std::pair<Value, Value> attendInChunks(LinearAttention &attention,
+                                       int64_t chunk);
+
+/// Of a tensor, the part with the number `at` along dimension 1, without that
+/// dimension.
+Value pick(LinalgLowering &lowering, Value tensor, Value at);
+/// `part` in the place of what `pick` shows.
+Value put(LinalgLowering &lowering, Value part, Value tensor, Value at);
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_CONVERSION_LINEARATTENTION_H
