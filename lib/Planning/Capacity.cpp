@@ -82,7 +82,7 @@ bool LongestContext::fits(const Moment &moment, int64_t context) const {
   int64_t scores = scale(values.byDegree[2], context, keys);
   std::optional<int64_t> needed = capacity.weightBytes;
   for (int64_t bytes :
-       {moment.workspaceBytes, values.byDegree[0],
+       {moment.workspaceBytes, values.byDegree[0], capacity.stateBytes,
         scale(values.byDegree[1], context, keys), scale(scores, context, keys),
         scale(capacity.cacheBytes, context, keys)})
     needed = needed ? checkedAdd(*needed, bytes) : std::nullopt;
@@ -127,9 +127,10 @@ static std::optional<int64_t> countAllLayers(const Program &program,
       function->getAttrOfType<ProgramAttr>(LlmDialect::programAttrName);
   if (!imported || imported.getLayers() == imported.getModelLayers())
     return std::nullopt;
+  int64_t own =
+      capacity.weightBytes + capacity.cacheBytes + capacity.stateBytes;
   std::optional<int64_t> ofLayers =
-      ceilMulDiv(capacity.weightBytes + capacity.cacheBytes,
-                 imported.getModelLayers(), 1, imported.getLayers());
+      ceilMulDiv(own, imported.getModelLayers(), 1, imported.getLayers());
   return ofLayers ? checkedAdd(*ofLayers,
                                capacity.valueBytes + capacity.workspaceBytes)
                   : std::nullopt;
@@ -142,6 +143,7 @@ FailureOr<Capacity> Capacity::compute(const Program &program,
   capacity.target = &target;
   capacity.weightBytes = totals.weightBytes;
   capacity.cacheBytes = totals.cacheBytes;
+  capacity.stateBytes = totals.stateBytes;
 
   std::optional<AlikeSequences> alike = AlikeSequences::of(program);
   Growth growth;
@@ -162,6 +164,8 @@ FailureOr<Capacity> Capacity::compute(const Program &program,
     return failure();
   std::optional<int64_t> constant =
       checkedAdd(capacity.weightBytes, capacity.cacheBytes);
+  if (constant)
+    constant = checkedAdd(*constant, capacity.stateBytes);
   if (!constant || !checkedAdd(*constant, most))
     return emitOverflow(program);
 
@@ -211,7 +215,10 @@ std::string Capacity::describeExcess() const {
      << " bytes, and there are "
      << withThousandsSeparators(memory().capacityBytes) << " (weights "
      << withThousandsSeparators(weightBytes) << ", KV caches "
-     << withThousandsSeparators(cacheBytes) << ", values alive at once "
+     << withThousandsSeparators(cacheBytes);
+  if (stateBytes > 0)
+    os << ", states " << withThousandsSeparators(stateBytes);
+  os << ", values alive at once "
      << withThousandsSeparators(valueBytes) << ", workspace "
      << withThousandsSeparators(workspaceBytes) << ")";
   if (std::string fitting = describeFitting(*this); !fitting.empty())

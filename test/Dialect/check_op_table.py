@@ -64,7 +64,7 @@ def files(folder, *suffixes):
 
 def check_labels(root, spec, letter, code, tests):
     """`letter`: C for constraints, R for rules."""
-    stated = re.findall(rf"^- \*\*([a-z_]+-{letter}[0-9]+)\*\*", spec, re.MULTILINE)
+    stated = re.findall(rf"^- \*\*([a-z_0-9]+-{letter}[0-9]+)\*\*", spec, re.MULTILINE)
     for label in sorted({label for label in stated if stated.count(label) > 1}):
         problems.append(f"labels: Spec.md states {label} more than once")
     labels = set(stated)

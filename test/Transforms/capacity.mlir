@@ -32,6 +32,7 @@
 // JSON-NEXT:   "needed_bytes": 960,
 // JSON-NEXT:   "weight_bytes": 512,
 // JSON-NEXT:   "cache_bytes": 0,
+// JSON-NEXT:   "state_bytes": 0,
 // JSON-NEXT:   "value_bytes": 448,
 // JSON-NEXT:   "workspace_bytes": 0,
 // JSON-NEXT:   "capacity_bytes": 959,
@@ -48,6 +49,29 @@
 // UNCHECKEDJSON-NEXT: }
 // UNCHECKEDJSON-NOT: "fits"
 
+// States are there from start to end, one for each iteration that names it: 3 x 2 x 3 x 4 elements of 4 bytes are 288.
+// RUN: llm-opt %t/states.mlir --llm-target=file=%t/959.json --llm-tile --llm-schedule "--llm-export-report=format=json file=%t/states.json" -o %t/out 2>&1 | FileCheck %s --check-prefix=STATES
+// STATES: does not fit into 'dram' of target 'toy': it holds {{[0-9]+}} bytes, and there are 959 (weights 192, KV caches 0, states 288, values alive at once
+// RUN: FileCheck %s --check-prefix=STATESJSON < %t/states.json
+// STATESJSON: "state_elements": 72,
+// STATESJSON-NEXT: "state_bytes": 288,
+// STATESJSON-NEXT: "kv_elements": 0,
+// STATESJSON: "cache_bytes": 0,
+// STATESJSON-NEXT: "state_bytes": 288,
+
+//--- states.mlir
+func.func @states(%x: tensor<2x7x4xf32>) -> tensor<2x7x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %y = scf.for %layer = %c0 to %c3 step %c1 iter_args(%in = %x) -> tensor<2x7x4xf32> {
+    %w = llm.weight "layers.{}.conv1d.weight"[%layer] : tensor<4x4xf32>
+    %state = llm.state "layers.{}.conv1d"[%layer] : !llm.state<batch = 2, 3x4xf32>
+    %out, %next = llm.conv1d "layers.{}.conv1d" %in, %w from %state : tensor<2x7x4xf32>, tensor<4x4xf32>, !llm.state<batch = 2, 3x4xf32>
+    scf.yield %out : tensor<2x7x4xf32>
+  }
+  return %y : tensor<2x7x4xf32>
+}
 //--- chain.mlir
 func.func @chain(%x: tensor<2x8xf32>) -> tensor<2x16xf32> {
   %w = llm.weight "w" : tensor<8x16xf32>

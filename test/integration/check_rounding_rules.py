@@ -321,15 +321,14 @@ def number_cases():
 
 
 def recurrent_cases():
-    """States begin with zeros."""
     tokens, channels, taps = 6, 16, 4
     x, weight = draw(1, tokens, channels), draw(channels, taps)
-    before = np.concatenate([np.zeros((1, taps - 1, channels)), x], axis=1)
+    kept = draw(1, taps - 1, channels)
+    before = np.concatenate([kept, x], axis=1)
     sums = sum(weight[:, i] * before[:, i:i + tokens] for i in range(taps))
     kinds = tensor(1, tokens, channels), tensor(channels, taps)
     state = f"!llm.state<batch = 1, {taps - 1}x{channels}xbf16>"
-    yield Case("conv1d-R1", list(zip("xw", kinds, (x, weight))), f"""  %s = llm.state "s" : {state}
-  %y, %n = llm.conv1d %x, %w from %s activation silu : {', '.join(kinds)}, {state}""", kinds[0], bf16(silu(sums)), bf16(silu(bf16(sums))))
+    yield Case("conv1d-R1", list(zip("xws", (*kinds, state), (x, weight, kept))), f"""  %y, %n = llm.conv1d %x, %w from %s activation silu : {', '.join(kinds)}, {state}""", kinds[0], bf16(silu(sums)), bf16(silu(bf16(sums))))
     width = 8
     q, k, v = (draw(1, tokens, 1, width) for _ in range(3))
     root = lambda a: np.sqrt(np.sum(a ** 2, -1, keepdims=True) + 0.5)
@@ -340,8 +339,8 @@ def recurrent_cases():
         visible = np.tril(queries[0, :, 0] @ keys[0, :, 0].T)
         out = (visible @ v[0, :, 0]).reshape(v.shape)
         rounded = (bf16(visible) @ v[0, :, 0]).reshape(v.shape)
-        yield Case(label, list(zip("qkv", [kind] * 3, (q, k, v))), f"""  %s = llm.state "s" : {state}
-  %y, %n = llm.linear_attn additive %q, %k, %v from %s{extra} scale 1.0 : {kind}, {kind}, {kind}, {state}""", kind, bf16(out), bf16(rounded))
+        empty = np.zeros((1, 1, width, width))
+        yield Case(label, list(zip("qkvs", [kind] * 3 + [state], (q, k, v, empty))), f"""  %y, %n = llm.linear_attn additive %q, %k, %v from %s{extra} scale 1.0 : {kind}, {kind}, {kind}, {state}""", kind, bf16(out), bf16(rounded))
 
 
 def sample_cases():

@@ -19,6 +19,7 @@ struct Capacity {
   const Target *target = nullptr;
   int64_t weightBytes = 0;
   int64_t cacheBytes = 0; ///< room of all caches, filled or not
+  int64_t stateBytes = 0; ///< of recurrent layers
   /// Both at the moment when their sum is largest.
   int64_t valueBytes = 0, workspaceBytes = 0;
   /// For a program of some layers of a model: what all layers hold, if they are
@@ -32,7 +33,7 @@ struct Capacity {
 
   const Memory &memory() const { return target->dram(); }
   int64_t neededBytes() const {
-    return weightBytes + cacheBytes + valueBytes + workspaceBytes;
+    return weightBytes + cacheBytes + stateBytes + valueBytes + workspaceBytes;
   }
   /// A memory without a capacity holds anything, so that nothing is checked.
   bool isChecked() const { return memory().capacityBytes > 0; }

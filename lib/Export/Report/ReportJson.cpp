@@ -144,6 +144,8 @@ static Json toJson(const Totals &totals) {
           {"parameters", totals.parameters},
           {"active_parameters", totals.activeParameters},
           {"weight_bytes", totals.weightBytes},
+          {"state_elements", totals.stateElements},
+          {"state_bytes", totals.stateBytes},
           {"kv_elements", totals.kvElements},
           {"kv_read_bytes", totals.kvReadBytes},
           {"kv_write_bytes", totals.kvWriteBytes}};
@@ -173,6 +175,7 @@ static Json capacityToJson(const Report &report) {
                {"needed_bytes", capacity.neededBytes()},
                {"weight_bytes", capacity.weightBytes},
                {"cache_bytes", capacity.cacheBytes},
+               {"state_bytes", capacity.stateBytes},
                {"value_bytes", capacity.valueBytes},
                {"workspace_bytes", capacity.workspaceBytes}};
   auto add = [&](const char *name, std::optional<int64_t> amount) {

@@ -232,6 +232,9 @@ static std::string describeCapacity(const Report &report) {
   std::string memory = showName(capacity.memory().name);
   std::string holds = "weights " + showBytes(capacity.weightBytes) +
                       ", KV caches " + showBytes(capacity.cacheBytes) +
+                      (capacity.stateBytes > 0
+                           ? ", states " + showBytes(capacity.stateBytes)
+                           : "") +
                       ", values " + showBytes(capacity.valueBytes) +
                       ", workspace " + showBytes(capacity.workspaceBytes);
   std::string needed = showBytes(capacity.neededBytes());

@@ -23,7 +23,7 @@ export function unrollSteps(report: Report, groups: MemorySteps[]): { cycle: num
   return steps.sort((a, b) => a.cycle - b.cycle); // stable: of one cycle the last holds
 }
 
-const colours = { weights: "#8da0cb", caches: "#fc8d62", values: "#66c2a5", workspace: "#e78ac3", tiles: "#a6d854" };
+const colours = { weights: "#8da0cb", caches: "#fc8d62", states: "#ffd92f", values: "#66c2a5", workspace: "#e78ac3", tiles: "#a6d854" };
 
 export class MemoryView {
   readonly element: HTMLElement;
@@ -52,13 +52,16 @@ export class MemoryView {
     const workspace: Series = { name: "workspace", colour: colours.workspace, bytes: all.map((step) => step.workspace) };
     const between = workspace.bytes.some((bytes) => bytes > 0) ? [values, workspace] : [values];
     const most = capacity.value_bytes + capacity.workspace_bytes, room = capacity.capacity_bytes;
-    const held = capacity.weight_bytes + capacity.cache_bytes + most;
+    const stateBytes = capacity.state_bytes ?? 0;
+    const held = capacity.weight_bytes + capacity.cache_bytes + stateBytes + most;
+    const states: Series[] = stateBytes > 0 ? [{ name: "states", colour: colours.states, bytes: all.map(() => stateBytes) }] : [];
+    const statesText = stateBytes > 0 ? `, states ${formatBytes(stateBytes)}` : "";
     this.add(`${name}: weights, KV caches and values`,
       `${formatBytes(held)} at most` + (room === undefined ? "" : ` of ${formatBytes(room)}`) +
-      `: weights ${formatBytes(capacity.weight_bytes)}, KV caches ${formatBytes(capacity.cache_bytes)}, values and workspace ${formatBytes(most)}`,
+      `: weights ${formatBytes(capacity.weight_bytes)}, KV caches ${formatBytes(capacity.cache_bytes)}${statesText}, values and workspace ${formatBytes(most)}`,
       "main", cycles, [
         { name: "weights", colour: colours.weights, bytes: all.map(() => capacity.weight_bytes) },
-        { name: "KV caches", colour: colours.caches, bytes: all.map(() => capacity.cache_bytes) }, ...between], room);
+        { name: "KV caches", colour: colours.caches, bytes: all.map(() => capacity.cache_bytes) }, ...states, ...between], room);
     this.add(`${name}: values between ops`, `${formatBytes(most)} at most; what one op makes and a later one reads`,
       "values", cycles, between);
   }

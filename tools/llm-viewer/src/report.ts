@@ -155,6 +155,8 @@ export interface Capacity {
   needed_bytes: number;
   weight_bytes: number;
   cache_bytes: number;
+  /** Of recurrent layers; older reports have none. */
+  state_bytes?: number;
   value_bytes: number;
   workspace_bytes: number;
   needed_bytes_if_all_layers?: number;
