@@ -51,7 +51,7 @@
 
 // States are there from start to end, one for each iteration that names it: 3 x 2 x 3 x 4 elements of 4 bytes are 288.
 // RUN: llm-opt %t/states.mlir --llm-target=file=%t/959.json --llm-tile --llm-schedule "--llm-export-report=format=json file=%t/states.json" -o %t/out 2>&1 | FileCheck %s --check-prefix=STATES
-// STATES: does not fit into 'dram' of target 'toy': it holds {{[0-9]+}} bytes, and there are 959 (weights 192, KV caches 0, states 288, values alive at once
+// STATES: does not fit into 'dram' of target 'toy': it holds {{[0-9,]+}} bytes, and there are 959 (weights 192, KV caches 0, states 288, values alive at once
 // RUN: FileCheck %s --check-prefix=STATESJSON < %t/states.json
 // STATESJSON: "state_elements": 72,
 // STATESJSON-NEXT: "state_bytes": 288,
