@@ -13,16 +13,64 @@ include "LlmOpBase.td"
 def OpGroupAttention : OpDocGroup { let summary = "Attention"; let description = ""; }
 let opDocGroup = OpGroupAttention in {
 
-def Llm_GqaAttnOp : Llm_MaskedOp<"gqa_attn", ["getPartialReduction"]> {
+def Llm_SelectKeysOp : Llm_MaskedOp<"select_keys", ["getPartialReduction"]> {
+  let summary = "the keys that each query attends to, by an indexer's scores";
+  let description = [{
+    Scores all keys that the mask lets query s see, and gives the `top` best of them, the
+    best first and the first of equal ones first, as one kernel. Slots for which no key is
+    left hold -1.
+
+    With `weights`, heads are summed up, and there is one selection (the lightning indexer
+    of DeepSeek-V3.2, 2025):
+    `score[b, s, t] = sum_h w[b, s, h] max(0, scale * q[b, s, h] . k[b, t])`. Without them
+    each index head makes a selection of its own, with `score = scale * q . k` (MiniMax-M3,
+    2026). With `block` N, a block of N keys has the largest of the scores of its keys that
+    query s sees, and blocks are selected: before others the `initial` first ones and the
+    `local` last ones, up to that of the query's own key.
+
+    Shapes: q [batch, queries, index_heads, index_dim]; k [batch, keys, 1, index_dim];
+    weights [batch, queries, index_heads]; out [batch, queries, groups, top] of i32, with
+    groups 1 or index_heads. Loops: b, s (queries), h (index heads; summed up and never
+    tiled where there are weights), t (keys), d (index_dim), n (blocks, where there are
+    any), k (slots); d, n and k are never tiled.
+    Stages: score (one MAC per visible (s, t), h and d), with weights weigh (per visible (s,
+    t) and h a comparison and a multiply-add), select (4 comparisons per score: a radix
+    select of four digits of 8 bits); with `block` pool (one comparison per score) and
+    select (4 per block instead). Cut along t, a last part selects among what the others
+    have selected (Spec.md, Partial results).
+
+    Example:
+    ```mlir
+    %sel = llm.select_keys "model.layers.0.self_attn.indexer.select" %q, %k weights %w
+       mask causal scale 0.0883883 top 2048
+       : tensor<1x1x64x128xbf16>, tensor<1x8192x1x128xbf16>, tensor<1x1x64xbf16>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_StoredTensorOfRank<4>:$query,
+    Llm_StoredTensorOfRank<4>:$keys, Optional<Llm_TensorOfRank<3>>:$weights,
+    Llm_MaskAttr:$mask, F64Attr:$scale, I64Attr:$top, OptionalAttr<I64Attr>:$block,
+    OptionalAttr<I64Attr>:$local, OptionalAttr<I64Attr>:$initial);
+  let results = (outs Llm_TensorOfRank<4>:$out);
+  let assemblyFormat = [{
+    ($name^)? $query `,` $keys (`weights` $weights^)? `mask` `` $mask `scale` custom<Figure>($scale)
+    `top` $top (`block` $block^)? (`local` $local^)? (`initial` $initial^)? attr-dict
+    `:` type($query) `,` type($keys) (`,` type($weights)^)?
+  }];
+}
+
+def Llm_GqaAttnOp : Llm_MaskedOp<"gqa_attn", ["getPartialReduction"], [AttrSizedOperandSegments]> {
   let summary = "grouped-query attention, as one fused kernel";
   let description = [{
     `out[b, s, h] = sum_t softmax_t(scale * q[b, s, h] . k[b, t, h / G] ) v[b, t, h / G]`
     with G = heads / kv_heads (Ainslie et al., 2023), over the keys that the mask lets
     query s see. The scores never leave the chip (Dao et al., FlashAttention, 2022).
-    `soft_cap` and `sinks` as in `llm.softmax`.
+    `soft_cap` and `sinks` as in `llm.softmax`. With `selected`, a query sees of these keys
+    only those that are in it, by number, or in the blocks of `block` keys that it names;
+    each of its groups is of all heads, or of those of one KV head (`llm.select_keys`).
 
     Shapes: q [batch, queries, heads, head_dim]; k [batch, keys, kv_heads, head_dim], v
-    [batch, keys, kv_heads, value_dim]; sinks [heads]; out [batch, queries, heads,
+    [batch, keys, kv_heads, value_dim]; sinks [heads]; selected [batch, queries, 1 or
+    kv_heads, top] of i32; out [batch, queries, heads,
     value_dim] of q's element type. Loops: b, h (KV heads), g (heads per KV head), s
     (queries), t (keys), d (head_dim) and, where value_dim differs, c (value_dim); d and c
     are never tiled.
@@ -31,7 +79,8 @@ def Llm_GqaAttnOp : Llm_MaskedOp<"gqa_attn", ["getPartialReduction"]> {
     for scale and maximum, exponential, add), sink (per row a comparison, subtract,
     exponential, add), pv (one MAC per visible (s, t) and c), normalize (one product per
     element of out). Cut along t, a last part joins what the others make of their keys
-    (FlashDecoding; Dao et al., 2023; Spec.md, Partial results).
+    (FlashDecoding; Dao et al., 2023; Spec.md, Partial results). With `selected`, t are the
+    selected keys, and each query reads its own.
 
     Example:
     ```mlir
@@ -41,13 +90,14 @@ def Llm_GqaAttnOp : Llm_MaskedOp<"gqa_attn", ["getPartialReduction"]> {
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<4>:$query,
     Llm_StoredTensorOfRank<4>:$keys, Llm_StoredTensorOfRank<4>:$values,
-    Optional<Llm_TensorOfRank<1>>:$sinks, Llm_MaskAttr:$mask, F64Attr:$scale,
-    OptionalAttr<F64Attr>:$softCap);
+    Optional<Llm_TensorOfRank<1>>:$sinks, Optional<Llm_TensorOfRank<4>>:$selected,
+    Llm_MaskAttr:$mask, F64Attr:$scale, OptionalAttr<F64Attr>:$softCap, OptionalAttr<I64Attr>:$block);
   let results = (outs Llm_TensorOfRank<4>:$out);
   let assemblyFormat = [{
-    ($name^)? $query `,` $keys `,` $values (`sinks` $sinks^)? `mask` `` $mask `scale` custom<Figure>($scale)
+    ($name^)? $query `,` $keys `,` $values (`sinks` $sinks^)? (`selected` $selected^ (`block` $block^)?)?
+    `mask` `` $mask `scale` custom<Figure>($scale)
     (`soft_cap` custom<Figure>($softCap)^)? attr-dict
-    `:` type($query) `,` type($keys) `,` type($values) (`,` type($sinks)^)?
+    `:` type($query) `,` type($keys) `,` type($values) (`,` type($sinks)^)? (`selected` type($selected)^)?
   }];
 }
 
@@ -57,14 +107,15 @@ def Llm_MlaAttnOp : Llm_MaskedOp<"mla_attn", ["getPartialReduction"]> {
     `out[b, s, h, c] = sum_t softmax_t(scale * q[b, s, h] . z[b, t]) z[b, t, c]` over the
     keys that the mask lets query s see, c < value_dim: all heads share one latent vector
     per position, of which all features are the key and the first value_dim the value
-    (DeepSeek-V2, 2024). A latent is read once for both.
+    (DeepSeek-V2, 2024). A latent is read once for both. With `selected`, a query sees of
+    these keys only those that are in it, by number (`llm.select_keys`; DeepSeek-V3.2).
 
     Shapes: q [batch, queries, heads, rank + rope_dim]; z [batch, keys, 1, rank + rope_dim];
-    out [batch, queries, heads, value_dim] of q's element type. Loops: b, h, s (queries),
+    selected [batch, queries, 1, top] of i32; out [batch, queries, heads, value_dim] of q's element type. Loops: b, h, s (queries),
     t (keys), d (rank + rope_dim), c (value_dim); d and c are never tiled. Stages: qk (one
     MAC per visible (s, t), h and d), max, exp_sum (as in `llm.gqa_attn`), pv (one MAC per
-    visible (s, t), h and c), normalize (one product per element of out). Cut along t as
-    `llm.gqa_attn`.
+    visible (s, t), h and c), normalize (one product per element of out). Cut along t, and
+    with `selected`, as `llm.gqa_attn`.
 
     Example:
     ```mlir
@@ -73,12 +124,13 @@ def Llm_MlaAttnOp : Llm_MaskedOp<"mla_attn", ["getPartialReduction"]> {
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<4>:$query,
-    Llm_StoredTensorOfRank<4>:$latents, I64Attr:$valueDim, Llm_MaskAttr:$mask,
-    F64Attr:$scale);
+    Llm_StoredTensorOfRank<4>:$latents, I64Attr:$valueDim, Optional<Llm_TensorOfRank<4>>:$selected,
+    Llm_MaskAttr:$mask, F64Attr:$scale, OptionalAttr<I64Attr>:$block);
   let results = (outs Llm_TensorOfRank<4>:$out);
   let assemblyFormat = [{
-    ($name^)? $query `,` $latents `value_dim` $valueDim `mask` `` $mask `scale` custom<Figure>($scale)
-    attr-dict `:` type($query) `,` type($latents)
+    ($name^)? $query `,` $latents `value_dim` $valueDim (`selected` $selected^ (`block` $block^)?)?
+    `mask` `` $mask `scale` custom<Figure>($scale)
+    attr-dict `:` type($query) `,` type($latents) (`selected` type($selected)^)?
   }];
 }
 

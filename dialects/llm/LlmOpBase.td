@@ -60,8 +60,8 @@ class Llm_TensorOp<string mnemonic, list<Trait> traits = [], list<string> counts
 class Llm_Sliceable<list<string> methods> : DeclareOpInterfaceMethods<SliceableOpInterface, methods>;
 
 /// Work over tensors with a mask: its counts are not products of its loops.
-class Llm_MaskedOp<string mnemonic, list<string> counts = []>
-    : Llm_WorkOp<mnemonic, [Pure, InferTypeOpAdaptor, Llm_Sliceable<["explainUncut", "narrowBox"]>],
+class Llm_MaskedOp<string mnemonic, list<string> counts = [], list<Trait> traits = []>
+    : Llm_WorkOp<mnemonic, [Pure, InferTypeOpAdaptor, Llm_Sliceable<["explainUncut", "narrowBox"]>] # traits,
                  ["countPoints", "countElements"] # counts>;
 
 /// A product whose reduction may be cut.

@@ -149,6 +149,31 @@ def Llm_RopeOp : Llm_TensorOp<"rope", [DeclareOpInterfaceMethods<OpenSizesOpInte
   }];
 }
 
+def Llm_LayerNormOp : Llm_TensorOp<"layernorm", [SliceableOpInterface]> {
+  let summary = "layer norm along the last dimension";
+  let description = [{
+    `out[.., h] = (x[.., h] - mean) / sqrt(variance + epsilon) * weight[h] + bias[h]`, with
+    mean and variance over h (Ba et al., 2016).
+
+    Shapes: x [.., h]; weight, bias [h]; out as x. Loops: d0, d1, .., of which the last is
+    never tiled. Stages: sums (of x and of x^2: 3 operations per element), rsqrt (one
+    special per row), scale (4 per element).
+
+    Example:
+    ```mlir
+    %n = llm.layernorm "model.layers.0.self_attn.indexer.k_norm" %x, %w, %b epsilon 1.0e-6
+       : tensor<1x128xbf16>, tensor<128xbf16>, tensor<128xbf16>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_Tensor:$x,
+    Llm_TensorOfRank<1>:$weight, Llm_TensorOfRank<1>:$bias, F64Attr:$epsilon);
+  let results = (outs Llm_Tensor:$out);
+  let assemblyFormat = [{
+    ($name^)? $x `,` $weight `,` $bias `epsilon` custom<Figure>($epsilon) attr-dict
+    `:` type($x) `,` type($weight) `,` type($bias)
+  }];
+}
+
 def Llm_SoftmaxOp : Llm_MaskedOp<"softmax"> {
   let summary = "softmax of attention scores along the keys";
   let description = [{

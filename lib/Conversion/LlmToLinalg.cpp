@@ -237,6 +237,7 @@ void llm::registerLinalgLowerings(DialectRegistry &registry) {
     attachRecurrentLowerings(context);
     attachAttentionLowerings(context);
     attachRouterLowerings(context);
+    attachSelectionLowerings(context);
     attachExpertLowerings(context);
     attachCacheLowerings(context);
     attachModelEndLowerings(context);

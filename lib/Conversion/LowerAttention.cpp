@@ -11,7 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowerings.h"
+#include "Sight.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -19,90 +20,34 @@ using namespace mlir::llm;
 
 namespace {
 
-/// Which keys a query sees, in bodies whose first loop is the batch.
-class Sight {
-public:
-  Sight(LinalgLowering &lowering, MaskAttr mask, Value queries, Value keys)
-      : lowering(lowering), mask(mask), queries(queries), keys(keys) {
-    if (mask.getLengths().size() > 1)
-      lengths = lowering.constantIndices(mask.getLengths());
-    if (mask.getFirstKeys().size() > 1)
-      firstKeys = lowering.constantIndices(mask.getFirstKeys());
-  }
-
-  /// Every query sees every key.
-  bool isFull() const {
-    return mask.getKind() == MaskKind::Full && mask.getLengths().empty();
-  }
-
-  /// Whether the query of this body sees the key; loops by number.
-  Value sees(OpBuilder &b, unsigned queryLoop, unsigned keyLoop) const {
-    Location loc = lowering.getLoc();
-    Value sequence = linalg::IndexOp::create(b, loc, 0);
-    Value query = linalg::IndexOp::create(b, loc, queryLoop);
-    Value key = linalg::IndexOp::create(b, loc, keyLoop);
-    Value length = numberOf(b, mask.getLengths(), lengths, sequence, keys);
-    Value visible = compare(b, arith::CmpIPredicate::slt, key, length);
-    if (mask.getKind() == MaskKind::Full)
-      return visible;
-
-    // The last query stands at the last key.
-    Value own = add(b, query, subtract(b, length, queries));
-    visible = both(b, visible, compare(b, arith::CmpIPredicate::sle, key, own));
-    if (mask.getWindow()) {
-      Value behind = subtract(b, own, lowering.index(b, mask.getWindow()));
-      visible =
-          both(b, visible, compare(b, arith::CmpIPredicate::sgt, key, behind));
-    }
-    if (mask.getChunk()) {
-      Value first = numberOf(b, mask.getFirstKeys(), firstKeys, sequence,
-                             lowering.index(b, 0));
-      Value size = lowering.index(b, mask.getChunk());
-      auto chunkOf = [&](Value position) -> Value {
-        return arith::DivSIOp::create(b, loc, add(b, position, first), size);
-      };
-      visible = both(
-          b, visible,
-          compare(b, arith::CmpIPredicate::eq, chunkOf(key), chunkOf(own)));
-    }
-    return visible;
-  }
-
-private:
-  Value add(OpBuilder &b, Value x, Value y) const {
-    return arith::AddIOp::create(b, lowering.getLoc(), x, y);
-  }
-  Value subtract(OpBuilder &b, Value x, Value y) const {
-    return arith::SubIOp::create(b, lowering.getLoc(), x, y);
-  }
-  Value both(OpBuilder &b, Value x, Value y) const {
-    return arith::AndIOp::create(b, lowering.getLoc(), x, y);
-  }
-  Value compare(OpBuilder &b, arith::CmpIPredicate predicate, Value x,
-                Value y) const {
-    return arith::CmpIOp::create(b, lowering.getLoc(), predicate, x, y);
-  }
-  /// One number for all sequences, one for each, or none.
-  Value numberOf(OpBuilder &b, ArrayRef<int64_t> numbers, Value all,
-                 Value sequence, Value otherwise) const {
-    if (numbers.empty())
-      return otherwise;
-    if (numbers.size() == 1)
-      return lowering.index(b, numbers.front());
-    return tensor::ExtractOp::create(b, lowering.getLoc(), all, sequence);
-  }
-
-  LinalgLowering &lowering;
-  MaskAttr mask;
-  Value queries, keys, lengths, firstKeys;
+/// The keys, or blocks of keys, that each query has selected.
+struct Selection {
+  Value slots; ///< [batch, queries, groups, top]
+  int64_t block;
+  OpFoldResult keys; ///< of a query, at most
 };
+
+/// None where there are no slots.
+template <typename Op>
+std::optional<Selection> findSelection(Op op, LinalgLowering &lowering) {
+  if (!op.getSelected())
+    return std::nullopt;
+  Value slots = lowering.get(op.getSelected());
+  int64_t block = op.getBlock().value_or(1);
+  AffineExpr top = getAffineDimExpr(0, op.getContext());
+  OpFoldResult keys = affine::makeComposedFoldedAffineApply(
+      lowering.getBuilder(), lowering.getLoc(),
+      AffineMap::get(1, 0, top * block), {lowering.getSizes(slots)[3]});
+  return Selection{slots, block, keys};
+}
 
 class AttentionLowering {
 public:
   AttentionLowering(LinalgLowering &lowering, MaskAttr mask, Value queries,
-                    Value keys, unsigned rank)
+                    Value keys, unsigned rank,
+                    std::optional<Selection> selection = std::nullopt)
       : lowering(lowering), builder(lowering.getBuilder()),
-        sight(lowering, mask, queries, keys), rank(rank),
+        sight(lowering, mask, queries, keys), selection(selection), rank(rank),
         identity(builder.getMultiDimIdentityMap(rank)),
         rows(identity.getMajorSubMap(rank - 1)) {}
 
@@ -112,11 +57,10 @@ public:
 
   /// In a body with the loops of the scores first: what is seen, or `other`.
   Value select(OpBuilder &b, Value seen, double other) const {
-    if (sight.isFull())
+    if (sight.isFull() && !selection)
       return seen;
-    return arith::SelectOp::create(b, lowering.getLoc(),
-                                   sight.sees(b, rank - 2, rank - 1), seen,
-                                   in(b).constant(other));
+    return arith::SelectOp::create(b, lowering.getLoc(), sees(b, keyAt(b)),
+                                   seen, in(b).constant(other));
   }
 
   /// scale q . k, of loops [scores.., d].
@@ -124,10 +68,10 @@ public:
                    const Read &keys, double scale) const {
     AffineMap scores =
         builder.getMultiDimIdentityMap(rank + 1).getMajorSubMap(rank);
-    Value sums = lowering.reduce(
-        lowering.filled(sizes, 0.0), scores, {query, keys},
-        [&](OpBuilder &b, Location, ValueRange x) {
-          return in(b).addTerm(x[2], in(b).multiplyTerm(x[0], x[1]));
+    Value sums = reduceWithKeys(
+        sizes, scores, query, keys,
+        [&](OpBuilder &b, Value number, Value key, Value sum) {
+          return in(b).addTerm(sum, in(b).multiplyTerm(number, key));
         });
     return lowering.compute(
         sizes, {{lowering.asArray(sums), identity}}, lowering.getComputeType(),
@@ -190,18 +134,83 @@ public:
                   const Array &probabilities, const Read &values) const {
     AffineMap scores =
         builder.getMultiDimIdentityMap(rank + 1).getMajorSubMap(rank);
-    return lowering.reduce(lowering.filled(sizes, 0.0), outMap,
-                           {{probabilities, scores}, values},
-                           [&](OpBuilder &b, Location, ValueRange x) {
-                             Value product = in(b).multiplyTerm(x[0], x[1]);
-                             return in(b).addTerm(x[2], select(b, product, 0));
-                           });
+    return reduceWithKeys(
+        sizes, outMap, {probabilities, scores}, values,
+        [&](OpBuilder &b, Value number, Value value, Value sum) {
+          Value product = in(b).multiplyTerm(number, value);
+          return in(b).addTerm(sum, select(b, product, 0));
+        });
   }
 
 private:
+  Value loopIndex(OpBuilder &b, unsigned loop) const {
+    return linalg::IndexOp::create(b, lowering.getLoc(), loop);
+  }
+
+  /// The key of the last loop of the scores; below 0 where a slot has none.
+  Value keyAt(OpBuilder &b) const {
+    Value last = loopIndex(b, rank - 1);
+    if (!selection)
+      return last;
+    Location loc = lowering.getLoc();
+    Value block = lowering.index(b, selection->block),
+          slot = arith::DivUIOp::create(b, loc, last, block),
+          inside = arith::RemUIOp::create(b, loc, last, block);
+    bool isOnly =
+        cast<RankedTensorType>(selection->slots.getType()).getDimSize(2) == 1;
+    Value group = isOnly ? lowering.index(b, 0) : loopIndex(b, 1);
+    Value number = tensor::ExtractOp::create(
+        b, loc, selection->slots,
+        ValueRange{loopIndex(b, 0), loopIndex(b, rank - 2), group, slot});
+    number = arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
+    Value first = arith::MulIOp::create(b, loc, number, block);
+    return arith::AddIOp::create(b, loc, first, inside);
+  }
+
+  /// Whether the query of the body sees the key.
+  Value sees(OpBuilder &b, Value key) const {
+    Value visible = sight.sees(b, loopIndex(b, 0), loopIndex(b, rank - 2), key);
+    if (!selection)
+      return visible;
+    Value isThere =
+        arith::CmpIOp::create(b, lowering.getLoc(), arith::CmpIPredicate::sge,
+                              key, lowering.index(b, 0));
+    return arith::AndIOp::create(b, lowering.getLoc(), isThere, visible);
+  }
+
+  /// The number that `keys`, [batch, keys, ..], has for a selected key. What is
+  /// not seen is that of another one.
+  Value readSelected(OpBuilder &b, const Read &keys) const {
+    SmallVector<Value> at;
+    for (AffineExpr loop : keys.map.getResults())
+      at.push_back(loopIndex(b, cast<AffineDimExpr>(loop).getPosition()));
+    Value key = keyAt(b);
+    at[1] = arith::SelectOp::create(b, lowering.getLoc(), sees(b, key), key,
+                                    lowering.index(b, 0));
+    return lowering.extract(b, keys.array, at);
+  }
+
+  /// Sums from 0 on, of numbers and of what keys have, which are found where
+  /// they were selected.
+  Value reduceWithKeys(
+      ArrayRef<OpFoldResult> sizes, AffineMap outMap, const Read &numbers,
+      const Read &keys,
+      function_ref<Value(OpBuilder &, Value, Value, Value)> body) const {
+    SmallVector<Read> reads = {numbers};
+    if (!selection)
+      reads.push_back(keys);
+    return lowering.reduce(lowering.filled(sizes, 0.0), outMap, reads,
+                           [&](OpBuilder &b, Location, ValueRange x) {
+                             Value key =
+                                 selection ? readSelected(b, keys) : x[1];
+                             return body(b, x.front(), key, x.back());
+                           });
+  }
+
   LinalgLowering &lowering;
   OpBuilder &builder;
   Sight sight;
+  std::optional<Selection> selection;
   unsigned rank;
   AffineMap identity, rows;
 };
@@ -236,11 +245,12 @@ LogicalResult lowerGqaAttn(GqaAttnOp op, LinalgLowering &lowering) {
   Array query = lowering.split(all, 2, groups);
   SmallVector<OpFoldResult> q = lowering.getSizes(query.getValues());
   SmallVector<OpFoldResult> k = lowering.getSizes(keys.getValues());
+  std::optional<Selection> selection = findSelection(op, lowering);
   AttentionLowering attention(lowering, op.getMask(),
                               sizeOf(lowering, query, 1),
-                              sizeOf(lowering, keys, 1), 5);
+                              sizeOf(lowering, keys, 1), 5, selection);
   Value scores = attention.makeScores(
-      {q[0], q[2], q[3], q[1], k[1]},
+      {q[0], q[2], q[3], q[1], selection ? selection->keys : k[1]},
       {query, mapOf(context, 6, {0, 3, 1, 2, 5})},
       {keys, mapOf(context, 6, {0, 4, 1, 5})}, op.getScale().convertToDouble());
   std::optional<Read> sinks;
@@ -277,12 +287,14 @@ LogicalResult lowerMlaAttn(MlaAttnOp op, LinalgLowering &lowering) {
     stored = lowering.convert(stored, lowering.getComputeType());
   Array latents = lowering.dropUnit(stored, 2);
   SmallVector<OpFoldResult> q = lowering.getSizes(query.getValues());
+  std::optional<Selection> selection = findSelection(op, lowering);
   AttentionLowering attention(lowering, op.getMask(),
                               sizeOf(lowering, query, 1),
-                              sizeOf(lowering, latents, 1), 4);
+                              sizeOf(lowering, latents, 1), 4, selection);
+  OpFoldResult keys =
+      selection ? selection->keys : lowering.getSizes(latents.getValues())[1];
   Value scores = attention.makeScores(
-      {q[0], q[2], q[1], lowering.getSizes(latents.getValues())[1]},
-      {query, mapOf(context, 5, {0, 2, 1, 4})},
+      {q[0], q[2], q[1], keys}, {query, mapOf(context, 5, {0, 2, 1, 4})},
       {latents, mapOf(context, 5, {0, 3, 4})}, op.getScale().convertToDouble());
   auto [terms, sums] = attention.exponentiate(lowering.asArray(scores),
                                               std::nullopt, std::nullopt);

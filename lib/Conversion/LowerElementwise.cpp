@@ -165,6 +165,16 @@ AffineMap lastOf(AffineMap identity, RmsNormOp op) {
                         op.getContext());
 }
 
+/// A size in the type in which is calculated.
+Value toNumber(LinalgLowering &lowering, OpFoldResult size) {
+  OpBuilder &builder = lowering.getBuilder();
+  Location loc = lowering.getLoc();
+  Value index = getValueOrCreateConstantIndexOp(builder, loc, size);
+  return arith::UIToFPOp::create(
+      builder, loc, lowering.getComputeType(),
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index));
+}
+
 /// rmsnorm-R1: x / sqrt(mean of squares + epsilon) weight, the mean in the type
 /// in which is calculated.
 LogicalResult lowerRmsNorm(RmsNormOp op, LinalgLowering &lowering) {
@@ -188,12 +198,7 @@ LogicalResult lowerRmsNorm(RmsNormOp op, LinalgLowering &lowering) {
   if (op.getWeight())
     reads.push_back({lowering.getArray(op.getWeight()), lastOf(identity, op)});
   double epsilon = op.getEpsilon().convertToDouble();
-  Value width =
-      getValueOrCreateConstantIndexOp(builder, lowering.getLoc(), sizes.back());
-  Value count = arith::UIToFPOp::create(
-      builder, lowering.getLoc(), lowering.getComputeType(),
-      arith::IndexCastOp::create(builder, lowering.getLoc(),
-                                 builder.getI64Type(), width));
+  Value count = toNumber(lowering, sizes.back());
   lowering.setResult(
       0, lowering.compute(sizes, reads, op.getType().getElementType(),
                           [&](OpBuilder &b, Location loc, ValueRange numbers) {
@@ -212,6 +217,62 @@ LogicalResult lowerRmsNorm(RmsNormOp op, LinalgLowering &lowering) {
   return success();
 }
 
+/// layernorm-R1: mean and variance in the type in which is calculated, one
+/// after the other.
+LogicalResult lowerLayerNorm(LayerNormOp op, LinalgLowering &lowering) {
+  OpBuilder &builder = lowering.getBuilder();
+  Array x = lowering.getArray(op.getX());
+  unsigned rank = x.getRank();
+  AffineMap identity = builder.getMultiDimIdentityMap(rank);
+  AffineMap rows = AffineMap::get(rank, 0, identity.getResults().drop_back(),
+                                  builder.getContext());
+  AffineMap columns = mapOf(builder.getContext(), rank, {rank - 1});
+  SmallVector<OpFoldResult> sizes = lowering.getSizes(x.getValues());
+  Value start = lowering.filled(ArrayRef(sizes).drop_back(), 0.0),
+        count = toNumber(lowering, sizes.back());
+  auto in = [&](OpBuilder &b, Location loc) {
+    return Arithmetic{b, loc, lowering.getComputeType()};
+  };
+  Read numbers = {x, identity};
+  Read sums = {lowering.asArray(lowering.reduce(
+                   start, rows, {numbers},
+                   [&](OpBuilder &b, Location loc, ValueRange v) {
+                     return in(b, loc).addTerm(v[1], v[0]);
+                   })),
+               rows};
+  auto fromMean = [&](OpBuilder &b, Location loc, ValueRange v) {
+    Arithmetic a = in(b, loc);
+    return a.subtract(v[0], a.divide(v[1], count));
+  };
+  Read squares = {lowering.asArray(lowering.reduce(
+                      start, rows, {numbers, sums},
+                      [&](OpBuilder &b, Location loc, ValueRange v) {
+                        Value distance = fromMean(b, loc, v);
+                        Arithmetic a = in(b, loc);
+                        return a.addTerm(v[2],
+                                         a.multiplyTerm(distance, distance));
+                      })),
+                  rows};
+  double epsilon = op.getEpsilon().convertToDouble();
+  lowering.setResult(
+      0, lowering.compute(sizes,
+                          {numbers,
+                           sums,
+                           squares,
+                           {lowering.getArray(op.getWeight()), columns},
+                           {lowering.getArray(op.getBias()), columns}},
+                          op.getType().getElementType(),
+                          [&](OpBuilder &b, Location loc, ValueRange v) {
+                            Arithmetic a = in(b, loc);
+                            Value variance = a.divide(v[2], count);
+                            Value root = math::SqrtOp::create(
+                                b, loc, a.add(variance, a.constant(epsilon)));
+                            Value scaled = a.divide(fromMean(b, loc, v), root);
+                            return a.add(a.multiply(scaled, v[3]), v[4]);
+                          }));
+  return success();
+}
+
 } // namespace
 
 void llm::attachElementwiseLowerings(MLIRContext *context) {
@@ -223,4 +284,5 @@ void llm::attachElementwiseLowerings(MLIRContext *context) {
   attachLowering<GeGluOp, lowerGeGlu>(context);
   attachLowering<ActivationOp, lowerActivation>(context);
   attachLowering<RmsNormOp, lowerRmsNorm>(context);
+  attachLowering<LayerNormOp, lowerLayerNorm>(context);
 }

@@ -5,16 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowerings.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "BestColumns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::llm;
 
 namespace {
-
-constexpr double notSelectable = -std::numeric_limits<double>::infinity();
 
 class RouteLowering {
 public:
@@ -34,13 +31,17 @@ public:
     int64_t groups = op.getGroups().value_or(1);
     if (groups > 1)
       selectable = keepBestGroups(selectable, groups);
-    Value experts = selectBest(selectable, op.getTopK()).indices;
+    Value experts =
+        selectBest(lowering, selectable, op.getTopK(), none).indices;
     lowering.setResult(0, makeShares(scores, experts));
     lowering.setResult(1, experts);
     return success();
   }
 
 private:
+  /// Any expert, of rows without numbers.
+  static constexpr int32_t none = 0;
+
   AffineMap columns() { return mapOf(op.getContext(), 2, {1}); }
 
   using Formula = function_ref<Value(const Arithmetic &, ValueRange)>;
@@ -107,81 +108,11 @@ private:
     llvm_unreachable("unknown scoring");
   }
 
-  /// The columns of the largest numbers of each row, and the numbers without
-  /// these.
-  struct Selection {
-    Value indices, rest;
-  };
-
-  /// moe_route-R2: the first of equal ones first.
-  Selection selectBest(Value numbers, int64_t count) {
-    OpFoldResult rows = lowering.getSizes(numbers)[0];
-    OpFoldResult one = builder.getIndexAttr(1);
-    Value indices = lowering.empty({rows, builder.getIndexAttr(count)},
-                                   builder.getI32Type());
-    auto loop = scf::ForOp::create(builder, loc, lowering.index(builder, 0),
-                                   lowering.index(builder, count),
-                                   lowering.index(builder, 1),
-                                   ValueRange{numbers, indices});
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    Value rest = loop.getRegionIterArg(0);
-    Value best = findBest(rest);
-    Value next = tensor::InsertSliceOp::create(
-        builder, loc, best, loop.getRegionIterArg(1),
-        ArrayRef<OpFoldResult>{builder.getIndexAttr(0), loop.getInductionVar()},
-        ArrayRef<OpFoldResult>{rows, one}, ArrayRef<OpFoldResult>{one, one});
-    scf::YieldOp::create(builder, loc, ValueRange{takeOut(rest, best), next});
-    return {loop.getResult(1), loop.getResult(0)};
-  }
-
-  /// The column of the largest number of each row, [m] of i32.
-  Value findBest(Value numbers) {
-    OpFoldResult rows = lowering.getSizes(numbers)[0];
-    Value most = lowering.filled({rows}, notSelectable);
-    Value column = lowering.filled({rows}, builder.getI32IntegerAttr(0));
-    auto generic = linalg::GenericOp::create(
-        builder, loc, TypeRange{most.getType(), column.getType()}, numbers,
-        ValueRange{most, column}, ArrayRef<AffineMap>{identity, row, row},
-        ArrayRef<utils::IteratorType>{utils::IteratorType::parallel,
-                                      utils::IteratorType::reduction},
-        [&](OpBuilder &b, Location loc, ValueRange x) {
-          Value isLarger = arith::CmpFOp::create(
-              b, loc, arith::CmpFPredicate::OGT, x[0], x[1]);
-          Value here = arith::IndexCastOp::create(
-              b, loc, b.getI32Type(), linalg::IndexOp::create(b, loc, 1));
-          auto choose = [&](Value yes, Value no) -> Value {
-            return arith::SelectOp::create(b, loc, isLarger, yes, no);
-          };
-          linalg::YieldOp::create(
-              b, loc, ValueRange{choose(x[0], x[1]), choose(here, x[2])});
-        });
-    return generic.getResult(1);
-  }
-
-  /// `numbers` with none in the column of each row.
-  Value takeOut(Value numbers, Value column) {
-    auto generic = linalg::GenericOp::create(
-        builder, loc, numbers.getType(), column, numbers,
-        ArrayRef<AffineMap>{row, identity},
-        SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel),
-        [&](OpBuilder &b, Location loc, ValueRange x) {
-          Value here = arith::IndexCastOp::create(
-              b, loc, b.getI32Type(), linalg::IndexOp::create(b, loc, 1));
-          Value isIt = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                             here, x[0]);
-          Value none = Arithmetic{b, loc, type}.constant(notSelectable);
-          Value left = arith::SelectOp::create(b, loc, isIt, none, x[1]);
-          linalg::YieldOp::create(b, loc, left);
-        });
-    return generic.getResult(0);
-  }
-
   /// Scores of the experts of the best groups; the others cannot be selected.
   Value keepBestGroups(Value scores, int64_t groups) {
     int64_t experts = op.getLogits().getType().getDimSize(1);
     Value best = scoreGroups(scores, groups);
-    Value rest = selectBest(best, *op.getTopGroups()).rest;
+    Value rest = selectBest(lowering, best, *op.getTopGroups(), none).rest;
     AffineExpr m, e;
     bindDims(op.getContext(), m, e);
     AffineMap groupOf = AffineMap::get(2, 0, {m, e.floorDiv(experts / groups)},

@@ -36,6 +36,7 @@ void attachQuantizeLowerings(MLIRContext *context);
 void attachProductLowerings(MLIRContext *context);
 void attachAttentionLowerings(MLIRContext *context);
 void attachRouterLowerings(MLIRContext *context);
+void attachSelectionLowerings(MLIRContext *context);
 void attachExpertLowerings(MLIRContext *context);
 void attachRecurrentLowerings(MLIRContext *context);
 void attachPositionLowerings(MLIRContext *context);

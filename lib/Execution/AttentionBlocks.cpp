@@ -261,12 +261,17 @@ private:
       if (builder.canBuild())
         builder.run();
     };
-    if (auto attention = dyn_cast<GqaAttnOp>(op)) {
+    auto attention = dyn_cast<GqaAttnOp>(op);
+    auto latent = dyn_cast<MlaAttnOp>(op);
+    // Each query has blocks of its own.
+    if (attention ? attention.getSelected() : latent.getSelected())
+      return;
+    if (attention) {
       MutableOperandRange sinks = attention.getSinksMutable();
       build(attention.getQueryMutable(),
             {&attention.getKeysMutable(), &attention.getValuesMutable()},
             sinks.empty() ? nullptr : &sinks[0], attention.getMask());
-    } else if (auto latent = dyn_cast<MlaAttnOp>(op)) {
+    } else {
       build(latent.getQueryMutable(), {&latent.getLatentsMutable()}, nullptr,
             latent.getMask());
     }

@@ -130,10 +130,12 @@ bool GraphBuilder::buildAttention(uint32_t node) {
   bool seesAll = pattern.mask == none || q.sizes[1] > k.sizes[1];
   auto out = GqaAttnOp::create(
       builder, loc, tensors.nameOf(pattern.nodes), query, keys, values, sinks,
+      /*selected=*/Value(),
       MaskAttr::get(builder.getContext(), seesAll ? MaskKind::Full : mask),
       ::llvm::APFloat(double(pattern.scale)),
       pattern.softCap > 0 ? builder.getF64FloatAttr(pattern.softCap)
-                          : FloatAttr());
+                          : FloatAttr(),
+      /*block=*/IntegerAttr());
   tensors.set(node, out, pattern.isFlash ? naturalOrder : byPosition);
   return true;
 }

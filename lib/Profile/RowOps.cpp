@@ -147,10 +147,12 @@ static Operation *buildAttention(RowContext &c) {
   return create<GqaAttnOp>(
       c, StringAttr(), c.value({batch, queries, heads, headDim}),
       c.value({batch, keys, kvHeads, headDim}),
-      c.value({batch, keys, kvHeads, headDim}), Value(),
+      c.value({batch, keys, kvHeads, headDim}), /*sinks=*/Value(),
+      /*selected=*/Value(),
       MaskAttr::get(c.builder.getContext(),
                     isCausal ? MaskKind::Causal : MaskKind::Full),
-      c.builder.getF64FloatAttr(1.0), FloatAttr());
+      c.builder.getF64FloatAttr(1.0), /*softCap=*/FloatAttr(),
+      /*block=*/IntegerAttr());
 }
 
 /// Behind attention, whose sizes are sound then.

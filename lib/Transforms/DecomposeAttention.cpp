@@ -74,6 +74,15 @@ static LogicalResult checkKernels(ArrayRef<Operation *> ops) {
   return failure(isInside);
 }
 
+/// Attention whose scores are of all keys: of those that each query selects for
+/// itself, no op has the scores.
+static bool canDecompose(Operation *op) {
+  if (auto gqa = dyn_cast<GqaAttnOp>(op))
+    return !gqa.getSelected();
+  auto mla = dyn_cast<MlaAttnOp>(op);
+  return mla && !mla.getSelected();
+}
+
 namespace {
 struct LlmDecomposeAttentionPass
     : PassWithOptions<
@@ -82,7 +91,7 @@ struct LlmDecomposeAttentionPass
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<GqaAttnOp, MlaAttnOp>(op))
+      if (canDecompose(op))
         ops.push_back(op);
     });
     if (failed(checkKernels(ops)))

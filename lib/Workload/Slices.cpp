@@ -186,6 +186,8 @@ static SmallVector<Value> sliceOperands(OpBuilder &builder, Operation *op,
     while (op->getOperand(operand) != buffer.value || isDone[operand])
       ++operand;
     isDone.set(operand);
+    if (buffer.isGathered) // no loop of it is cut
+      continue;
     IterationBox slice = sliceOfBuffer(builder, op->getLoc(), buffer, box);
     if (isWhole(buffer.value, slice))
       continue;

@@ -101,8 +101,8 @@ def LlmDecomposeAttentionPass : Pass<"llm-decompose-attention", "::mlir::func::F
     back the other. It also shows the stages of softmax as work of their own.
 
     Requires: no attention is in an `llm.fused`, so the pass runs before `llm-fuse`.
-    Guarantees: no `llm.gqa_attn` and no `llm.mla_attn` is left. Tiles, costs and slots of
-    the replaced ops are dropped.
+    Guarantees: no `llm.gqa_attn` and no `llm.mla_attn` is left but for those of keys that
+    are `selected` at run time. Tiles, costs and slots of the replaced ops are dropped.
 
     ```mlir
     %o = llm.gqa_attn "attn" %q, %k, %v mask causal scale 0.125 : ...

@@ -9,28 +9,29 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OpChecks.h"
+#include "Selection.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::llm;
 
-// softmax-C1, gqa_attn-C5, mla_attn-C4, qk-C4, pv-C3: under a causal mask no
-// query may come before the first key.
-static LogicalResult verifyMask(std::optional<Location> loc, StringRef opName,
-                                MaskAttr mask, int64_t batch, int64_t queries,
-                                int64_t keys) {
+// softmax-C1, gqa_attn-C5, mla_attn-C4, qk-C4, pv-C3, select_keys-C7: under a
+// causal mask no query may come before the first key.
+LogicalResult mlir::llm::verifyMask(std::optional<Location> loc,
+                                    StringRef opName, MaskAttr mask,
+                                    int64_t batch, int64_t queries,
+                                    int64_t keys) {
   int64_t lengths = mask.getLengths().size();
   if (lengths > 0 && !agree(lengths, batch))
-    // softmax-C4, gqa_attn-C8, mla_attn-C5, qk-C5, pv-C4
+    // softmax-C4, gqa_attn-C8, mla_attn-C5, qk-C5, pv-C4, select_keys-C8
     return fail(loc, opName, "the mask has ", lengths, " lengths for ", batch,
                 " sequences");
   bool isCausal = mask.getKind() == MaskKind::Causal;
   for (int64_t length : mask.getLengths())
     if (!ShapedType::isDynamic(queries) && !ShapedType::isDynamic(keys) &&
         (length > keys || (isCausal && length < queries)))
-      // softmax-C5, gqa_attn-C9, mla_attn-C6, qk-C6, pv-C5
+      // softmax-C5, gqa_attn-C9, mla_attn-C6, qk-C6, pv-C5, select_keys-C9
       return fail(loc, opName, "a sequence of ", length,
                   " keys does not lie within ", keys, " keys",
                   isCausal ? " or has fewer keys than queries" : "");
@@ -120,7 +121,8 @@ LogicalResult GqaAttnOp::inferReturnTypes(MLIRContext *,
                          {{adaptor.getQuery(), 4},
                           {adaptor.getKeys(), 4},
                           {adaptor.getValues(), 4},
-                          {adaptor.getSinks(), 1}})))
+                          {adaptor.getSinks(), 1},
+                          {adaptor.getSelected(), 4}})))
     return failure();
   RankedTensorType query = tensorType(adaptor.getQuery());
   RankedTensorType keys = tensorType(adaptor.getKeys());
@@ -135,7 +137,10 @@ LogicalResult GqaAttnOp::inferReturnTypes(MLIRContext *,
   shape.back() = values.getDimSize(3);
   resultTypes.push_back(RankedTensorType::get(shape, query.getElementType()));
   if (failed(verifyLogits(loc, getOperationName(), adaptor.getSinks(),
-                          query.getDimSize(2), adaptor.getSoftCap())))
+                          query.getDimSize(2), adaptor.getSoftCap())) ||
+      failed(verifySelection(loc, getOperationName(), adaptor.getSelected(),
+                             adaptor.getBlock(), query, keys.getDimSize(2),
+                             adaptor.getMaskAttr())))
     return failure();
   return verifyQueryAndKeys(loc, getOperationName(), query, keys,
                             adaptor.getMaskAttr(),
@@ -147,7 +152,9 @@ LogicalResult MlaAttnOp::inferReturnTypes(MLIRContext *,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &resultTypes) {
   if (failed(verifyRanks(loc, getOperationName(),
-                         {{adaptor.getQuery(), 4}, {adaptor.getLatents(), 4}})))
+                         {{adaptor.getQuery(), 4},
+                          {adaptor.getLatents(), 4},
+                          {adaptor.getSelected(), 4}})))
     return failure();
   RankedTensorType query = tensorType(adaptor.getQuery());
   RankedTensorType latents = tensorType(adaptor.getLatents());
@@ -160,6 +167,10 @@ LogicalResult MlaAttnOp::inferReturnTypes(MLIRContext *,
   SmallVector<int64_t> shape(query.getShape());
   shape.back() = valueDim;
   resultTypes.push_back(RankedTensorType::get(shape, query.getElementType()));
+  if (failed(verifySelection(loc, getOperationName(), adaptor.getSelected(),
+                             adaptor.getBlock(), query, /*kvHeads=*/1,
+                             adaptor.getMaskAttr())))
+    return failure();
   return verifyQueryAndKeys(loc, getOperationName(), query, latents,
                             adaptor.getMaskAttr(),
                             adaptor.getScale().convertToDouble());

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Selection.h"
 #include "Visibility.h"
 #include "llm/Workload/Counts.h"
 
@@ -112,6 +113,10 @@ FailureOr<Workload> GqaAttnOp::getWorkload(EmitError emitError) {
   if (failed(requireStaticShapes(*this, emitError)))
     return failure();
   AttentionShape shape = attentionShapeOf(getQuery(), getKeys(), getMask());
+  Value selected = getSelected();
+  int64_t block = getBlock().value_or(1);
+  if (selected)
+    shape.keys = countSelectedKeys(selected, block, shape.keys);
   Workload workload = makeAttentionWorkload(shape);
   StringRef c = addValueLoop(workload, shapeOf(getValues())[3]);
   using Role = Buffer::Role;
@@ -124,6 +129,11 @@ FailureOr<Workload> GqaAttnOp::getWorkload(EmitError emitError) {
   addBuffer(Role::Read, "values", getValues(), {"b", "t", "h", c});
   if (Value sinks = getSinks())
     addBuffer(Role::Read, "sinks", sinks, {"hg"});
+  if (selected) {
+    for (StringRef name : {"keys", "values"})
+      gatherSelected(workload, name, selected);
+    addSelection(workload, selected, block);
+  }
   addBuffer(Role::Write, "out", getOut(), {"b", "s", "hg", c});
   SmallVector<StringRef> rows = {"b", "h", "g", "s"};
   SmallVector<StringRef> pairs = {"b", "h", "g", "s", "t"};
@@ -148,6 +158,8 @@ Count GqaAttnOp::countPoints(const Workload &workload, unsigned stage,
 
 Count GqaAttnOp::countElements(const Workload &workload, unsigned buffer,
                                Box box) {
+  if (workload.buffers[buffer].name == selectionName)
+    return countElementsOfProduct(workload, buffer, box);
   return countMaskedElements(workload, buffer, maskedBatchOf(*this), box);
 }
 
@@ -163,12 +175,16 @@ FailureOr<Workload> MlaAttnOp::getWorkload(EmitError emitError) {
   if (failed(requireStaticShapes(*this, emitError)))
     return failure();
   ArrayRef<int64_t> query = shapeOf(getQuery());
+  Value selected = getSelected();
+  int64_t keys = shapeOf(getLatents())[1], block = getBlock().value_or(1);
+  if (selected)
+    keys = countSelectedKeys(selected, block, keys);
   Workload workload;
   workload.loops = {
       {"b", IteratorType::parallel, query[0]},
       {"h", IteratorType::parallel, query[2]},
       {"s", IteratorType::parallel, query[1]},
-      {"t", IteratorType::reduction, shapeOf(getLatents())[1]},
+      {"t", IteratorType::reduction, keys},
       {"d", IteratorType::reduction, query[3], Loop::Tiles::Whole},
       {"c", IteratorType::parallel, static_cast<int64_t>(getValueDim()),
        Loop::Tiles::Whole}};
@@ -186,6 +202,10 @@ FailureOr<Workload> MlaAttnOp::getWorkload(EmitError emitError) {
       {Buffer::Role::Read, "latents", getLatents(),
        AffineMap::get(6, 0, {b, t, one, d}, getContext()),
        cast<RankedTensorType>(getLatents().getType()).getElementType()});
+  if (selected) {
+    gatherSelected(workload, "latents", selected);
+    addSelection(workload, selected, block);
+  }
   workload.addBuffer(Buffer::Role::Write, "out", getOut(),
                      {"b", "s", "h", "c"});
   SmallVector<StringRef> rows = {"b", "h", "s"}, pairs = {"b", "h", "s", "t"};
@@ -210,6 +230,8 @@ Count MlaAttnOp::countPoints(const Workload &workload, unsigned stage,
 
 Count MlaAttnOp::countElements(const Workload &workload, unsigned buffer,
                                Box box) {
+  if (workload.buffers[buffer].name == selectionName)
+    return countElementsOfProduct(workload, buffer, box);
   return countMaskedElements(workload, buffer, maskedBatchOf(*this), box);
 }
 

@@ -201,6 +201,29 @@ static bool coversAll(ScalesAttr scales, int64_t rank) {
          });
 }
 
+LogicalResult
+LayerNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                              Adaptor adaptor,
+                              SmallVectorImpl<Type> &resultTypes) {
+  Value weight = adaptor.getWeight(), bias = adaptor.getBias();
+  if (failed(verifyRanks(loc, getOperationName(), {{weight, 1}, {bias, 1}})))
+    return failure();
+  RankedTensorType x = tensorType(adaptor.getX());
+  if (x.getRank() == 0) // layernorm-C1
+    return fail(loc, getOperationName(), "needs at least one dimension");
+  for (RankedTensorType type : {tensorType(weight), tensorType(bias)})
+    if (!agree(x.getShape().back(), type.getDimSize(0))) // layernorm-C2
+      return fail(loc, getOperationName(), type, " must have the ",
+                  x.getShape().back(), " elements of the last dimension of ",
+                  x);
+  double epsilon = adaptor.getEpsilon().convertToDouble();
+  if (!std::isfinite(epsilon) || epsilon < 0) // layernorm-C3
+    return fail(loc, getOperationName(),
+                "epsilon must be finite and not negative");
+  resultTypes.push_back(x);
+  return success();
+}
+
 LogicalResult QuantizeOp::inferReturnTypes(MLIRContext *,
                                            std::optional<Location> loc,
                                            Adaptor adaptor,

@@ -92,6 +92,28 @@ FailureOr<Workload> RmsNormOp::getWorkload(EmitError emitError) {
   return workload;
 }
 
+FailureOr<Workload> LayerNormOp::getWorkload(EmitError emitError) {
+  FailureOr<Workload> workload =
+      elementwiseWorkload(*this, emitError, {{"x", getX()}}, getOut(), {});
+  if (failed(workload))
+    return failure();
+  SmallVector<StringRef> all, rows;
+  for (const Loop &loop : workload->loops)
+    all.push_back(loop.name);
+  rows.assign(all.begin(), std::prev(all.end()));
+  // Mean and variance of a row are needed before its first element is scaled.
+  workload->loops.back().tiles = Loop::Tiles::PerStage;
+  using Role = Buffer::Role;
+  workload->addBuffer(Role::Read, "weight", getWeight(), all.back());
+  workload->addBuffer(Role::Read, "bias", getBias(), all.back());
+  workload->stages.clear();
+  workload->addStage("sums", EngineKind::Vector, all, {{WorkKind::Alu, 3}});
+  workload->addStage("rsqrt", EngineKind::Vector, rows,
+                     {{WorkKind::Special, 1}});
+  workload->addStage("scale", EngineKind::Vector, all, {{WorkKind::Alu, 4}});
+  return workload;
+}
+
 /// Loops b, s, h, d over heads, x read and out written.
 static FailureOr<Workload> makeHeadsWorkload(Operation *op, EmitError emitError,
                                              Value x, Value out) {

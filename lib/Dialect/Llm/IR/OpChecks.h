@@ -66,6 +66,12 @@ inline LogicalResult verifyPositions(std::optional<Location> loc,
   return success();
 }
 
+/// Of ops with a mask: no sequence is longer than the keys, and no query comes
+/// before the first of them.
+LogicalResult verifyMask(std::optional<Location> loc, StringRef opName,
+                         MaskAttr mask, int64_t batch, int64_t queries,
+                         int64_t keys);
+
 /// The number of a sequence in a list with one for all, or one for each.
 inline int64_t numberOf(ArrayRef<int64_t> numbers, size_t sequence) {
   return numbers[numbers.size() == 1 ? 0 : sequence];

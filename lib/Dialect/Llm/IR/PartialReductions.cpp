@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Selection.h"
 #include "Sums.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 
@@ -180,4 +181,56 @@ std::optional<PartialReduction>
 MlaAttnOp::getPartialReduction(const Workload &workload, unsigned loop,
                                int64_t parts) {
   return reduceKeys(workload, loop, parts);
+}
+
+//===----------------------------------------------------------------------===//
+// Selections
+//===----------------------------------------------------------------------===//
+
+/// Each part leaves its best keys with their scores, among which the best of
+/// all are.
+static PartialReduction reduceBestKeys(const Workload &workload,
+                                       int64_t parts) {
+  PartialReduction reduction = startReduction(workload, parts);
+  Workload &part = reduction.part, &combine = reduction.combine;
+  Buffer scores = outOf(part);
+  scores.name = "score";
+  scores.elementType = Float32Type::get(scores.map.getContext());
+  part.buffers.push_back(scores);
+  readPartials(combine, scores);
+  writeResult(combine, workload);
+  addStage(combine, "select", combine.buffers.front(),
+           {{WorkKind::Compare, selectionPasses}});
+  return reduction;
+}
+
+/// Each part leaves the scores of blocks, the largest of which are those of all
+/// keys.
+static PartialReduction reduceBlocks(const Workload &workload, int64_t parts) {
+  PartialReduction reduction{workload,
+                             startCombine(workload, outOf(workload), parts)};
+  Workload &part = reduction.part, &combine = reduction.combine;
+  unsigned n = *workload.findLoop("n");
+  combine.loops[n].extent = workload.loops[n].extent;
+  llvm::erase_if(part.buffers, [](const Buffer &buffer) {
+    return buffer.role == Buffer::Role::Write;
+  });
+  Buffer &scores = *llvm::find_if(part.buffers, [](const Buffer &buffer) {
+    return buffer.name == "block_scores";
+  });
+  scores.role = Buffer::Role::Write;
+  readPartials(combine, scores);
+  writeResult(combine, workload);
+  addStage(combine, "max", combine.buffers.front(), {{WorkKind::Compare, 1}});
+  moveStage(reduction, "select");
+  return reduction;
+}
+
+std::optional<PartialReduction>
+SelectKeysOp::getPartialReduction(const Workload &workload, unsigned loop,
+                                  int64_t parts) {
+  if (workload.loops[loop].name != "t")
+    return std::nullopt;
+  return getBlock() ? reduceBlocks(workload, parts)
+                    : reduceBestKeys(workload, parts);
 }

@@ -155,6 +155,7 @@ static void narrowToVisible(OpBuilder &builder, MaskAttr mask, Location loc,
   }
 SLICE_MASKED(GqaAttnOp)
 SLICE_MASKED(MlaAttnOp)
+SLICE_MASKED(SelectKeysOp)
 SLICE_MASKED(QkOp)
 SLICE_MASKED(SoftmaxOp)
 SLICE_MASKED(PvOp)

@@ -1,0 +1,44 @@
+//===- Selection.h - Attention over selected keys ---------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With a selection, the loop t of attention is over the keys that a query may
+// have selected, as many as there are slots for. A query sees as many of them
+// as it would see of the first keys: one at position p sees min(p + 1, slots).
+// So the counts of Visibility hold as they are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_DIALECT_LLM_IR_SELECTION_H
+#define LLM_LIB_DIALECT_LLM_IR_SELECTION_H
+
+#include "OpChecks.h"
+
+namespace mlir::llm {
+
+/// The buffer of a selection, in the workload of an op that reads one.
+inline constexpr llvm::StringLiteral selectionName = "selected";
+/// Sweeps over 32-bit scores that find the best ones: a radix select, of a
+/// digit of 8 bits in each.
+inline constexpr int64_t selectionPasses = 4;
+
+/// Of attention: what `selected` must be, and that `block` stands beside it.
+LogicalResult verifySelection(std::optional<Location> loc, StringRef opName,
+                              Value selected, std::optional<int64_t> block,
+                              RankedTensorType query, int64_t kvHeads,
+                              MaskAttr mask);
+
+/// How many keys a query has selected at most.
+int64_t countSelectedKeys(Value selected, int64_t block, int64_t keys);
+/// Makes a buffer, whose elements loop t counts, one of which each query reads
+/// its own.
+void gatherSelected(Workload &workload, StringRef name, Value selected);
+/// Adds the buffer of the selection.
+void addSelection(Workload &workload, Value selected, int64_t block);
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_DIALECT_LLM_IR_SELECTION_H
