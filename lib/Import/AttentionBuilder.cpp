@@ -19,8 +19,7 @@ Value AttentionBuilder::build(Value x) {
                       layer.ops.model.hidden, config.outBias);
 }
 
-/// The longest of the contexts; none while one is open.
-static std::optional<int64_t> findLongest(ArrayRef<OpFoldResult> kvLens) {
+std::optional<int64_t> findLongest(ArrayRef<OpFoldResult> kvLens) {
   int64_t longest = 0;
   for (OpFoldResult kvLen : kvLens) {
     std::optional<int64_t> keys = getConstantIntValue(kvLen);
@@ -31,14 +30,14 @@ static std::optional<int64_t> findLongest(ArrayRef<OpFoldResult> kvLens) {
   return longest;
 }
 
-Value AttentionBuilder::rope(const SequenceGroup &group, StringRef part,
-                             Value x) {
+Value AttentionBuilder::rope(const Twine &part, const SequenceGroup &group,
+                             Value x, RopeConfig rope) {
   Positions first(group.firstPositions);
   OpsBuilder &b = layer.ops;
-  RopeConfig rope = config.rope;
   int64_t features = tensorType(x).getDimSize(3);
   if (rope.features && rope.features < features) {
-    Value rotated = this->rope(group, part, b.slice(x, 3, 0, rope.features));
+    Value rotated =
+        this->rope(part, group, b.slice(x, 3, 0, rope.features), rope);
     return b.concat(
         3, {rotated, b.slice(x, 3, rope.features, features - rope.features)});
   }
@@ -46,23 +45,23 @@ Value AttentionBuilder::rope(const SequenceGroup &group, StringRef part,
   if (std::optional<int64_t> positions = findLongest(group.kvLens))
     rope = rope.atLength(*positions, features);
   return layer.create<RopeOp>(
-      partOf(group, part), x, first.values,
-      b.builder.getDenseI64ArrayAttr(first.numbers),
+      part, x, first.values, b.builder.getDenseI64ArrayAttr(first.numbers),
       b.builder.getF64FloatAttr(rope.theta), rope.scaling,
       rope.isInterleaved ? b.builder.getUnitAttr() : UnitAttr());
 }
 
 KvCacheType AttentionBuilder::cacheType(const SequenceGroup &group,
                                         int64_t kvHeads, int64_t headDim,
-                                        bool isLatent) const {
+                                        bool isLatent, Type element) const {
   const ModelConfig &model = layer.ops.model;
-  Type type = model.formats.cache ? model.formats.cache : model.elementType;
+  if (!element)
+    element = model.formats.cache ? model.formats.cache : model.elementType;
   ArrayRef<int64_t> kvLens = group.sequences.getKvLens();
   int64_t capacity =
       kvLens.front() == openSize ? openSize : group.sequences.getMaxKvLen();
   return KvCacheType::get(
       layer.ops.builder.getContext(), group.sequences.getBatch(), kvHeads,
-      headDim, /*capacity=*/capacity, type, /*pageSize=*/0, isLatent);
+      headDim, /*capacity=*/capacity, element, /*pageSize=*/0, isLatent);
 }
 
 OpFoldResult AttentionBuilder::firstSeen(OpFoldResult firstPosition) {
@@ -75,7 +74,7 @@ OpFoldResult AttentionBuilder::firstSeen(OpFoldResult firstPosition) {
   return b.number(0);
 }
 
-KvReadOp AttentionBuilder::updateCache(const SequenceGroup &group,
+KvReadOp AttentionBuilder::updateCache(const SequenceGroup &group, StringRef of,
                                        KvCacheType type, Value keys,
                                        Value values) {
   OpsBuilder &b = layer.ops;
@@ -84,9 +83,9 @@ KvReadOp AttentionBuilder::updateCache(const SequenceGroup &group,
       Positions({group.batch, group.kvLens.front()}).values;
   Value cache = KvCacheOp::create(
       b.builder, b.loc, type,
-      b.builder.getStringAttr(layer.weightName("self_attn" + group.suffix)),
+      b.builder.getStringAttr(layer.weightName(of + group.suffix)),
       layer.indices(), sizes);
-  cache = layer.create<KvWriteOp>(partOf(group, "kv_write"), cache, keys,
+  cache = layer.create<KvWriteOp>(of + ".kv_write" + group.suffix, cache, keys,
                                   values, first.values, first.numbers);
   SmallVector<OpFoldResult> begins;
   for (OpFoldResult position : group.firstPositions)

@@ -23,6 +23,21 @@ public:
 
   Value build(Value x);
 
+  /// x, whose features turn with the positions of a group. `part` has the
+  /// suffix of the group.
+  Value rope(const Twine &part, const SequenceGroup &group, Value x,
+             RopeConfig rope);
+  /// Writes the new rows of a cache, `of` this part of the layer, and reads
+  /// those that a new query sees.
+  KvReadOp updateCache(const SequenceGroup &group, StringRef of,
+                       KvCacheType type, Value keys, Value values);
+  /// Of the model's elements for caches, unless there is an `element`.
+  KvCacheType cacheType(const SequenceGroup &group, int64_t kvHeads,
+                        int64_t headDim, bool isLatent,
+                        Type element = {}) const;
+  /// Of the queries and keys that `updateCache` reads.
+  MaskAttr maskOf(const SequenceGroup &group);
+
 protected:
   /// Reads the hidden states of all tokens.
   virtual void project(Value x) = 0;
@@ -33,24 +48,18 @@ protected:
     return llm::rowsOf(layer.ops, group, x, heads);
   }
   Value joinHeads(Value x) { return layer.ops.collapse(x, {{0, 1}, {2, 3}}); }
-  Value rope(const SequenceGroup &group, StringRef part, Value x);
+  Value rope(const SequenceGroup &group, StringRef part, Value x) {
+    return rope(partOf(group, part), group, x, config.rope);
+  }
   std::string partOf(const SequenceGroup &group, StringRef part) const {
     return ("self_attn." + part + group.suffix).str();
   }
-  /// Writes the new rows of the cache, and reads those that a new query sees.
-  KvReadOp updateCache(const SequenceGroup &group, KvCacheType type, Value keys,
-                       Value values);
-  KvCacheType cacheType(const SequenceGroup &group, int64_t kvHeads,
-                        int64_t headDim, bool isLatent) const;
   /// Of the scores.
   llvm::APFloat scale() const {
     return llvm::APFloat(
         config.scale ? config.scale
                      : 1 / std::sqrt(static_cast<double>(config.headDim)));
   }
-  /// Of the queries and keys that `updateCache` reads.
-  MaskAttr maskOf(const SequenceGroup &group);
-
   LayerOps &layer;
   const AttentionConfig &config;
 
@@ -58,6 +67,9 @@ private:
   /// The first key that the first new query of a sequence sees.
   OpFoldResult firstSeen(OpFoldResult firstPosition);
 };
+
+/// The longest of the contexts; none while one is open.
+std::optional<int64_t> findLongest(ArrayRef<OpFoldResult> kvLens);
 
 /// Multi-head, multi-query and grouped-query attention.
 Value buildGroupedQueryAttention(LayerOps &layer, Value x);

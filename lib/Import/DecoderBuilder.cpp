@@ -43,6 +43,16 @@ public:
 private:
   Value buildRun(const LayerRun &run, bool isOnlyRun, Value hidden);
   Value buildLoop(const LayerRun &run, bool isOnlyRun, Value hidden);
+  std::vector<LayerRun> findRuns() const;
+  /// The hidden states, and selections that later layers share.
+  SmallVector<Value> carriedBetweenLayers(Value hidden) const;
+  /// Makes these the selections of layers behind.
+  void setSelections(ValueRange values);
+  bool sharesSelections() const {
+    return llvm::any_of(ops.model.layers, [](const LayerConfig &layer) {
+      return layer.attention.indexer.isShared;
+    });
+  }
   /// The hidden states of the tokens that have logits: the last new one of each
   /// sequence, or all where drafts are verified.
   Value rowsWithLogits(Value hidden);
@@ -78,9 +88,11 @@ Value DecoderBuilder::buildLoop(const LayerRun &run, bool isOnlyRun,
   Value first = index(run.first),
         end = index(run.first + run.period * run.repeats),
         step = index(run.period);
-  auto loop = scf::ForOp::create(builder, ops.loc, first, end, step, hidden);
+  SmallVector<Value> carried = carriedBetweenLayers(hidden);
+  auto loop = scf::ForOp::create(builder, ops.loc, first, end, step, carried);
   builder.setInsertionPointToStart(loop.getBody());
   Value next = loop.getRegionIterArg(0);
+  setSelections(loop.getRegionIterArgs().drop_front());
   for (int64_t i = 0; i < run.period; ++i) {
     Value layer = loop.getInductionVar();
     if (i > 0)
@@ -92,7 +104,8 @@ Value DecoderBuilder::buildLoop(const LayerRun &run, bool isOnlyRun,
     next = buildLayer(ops, ops.model.layers[run.first + i], options,
                       {place, layer}, next);
   }
-  scf::YieldOp::create(builder, ops.loc, next);
+  scf::YieldOp::create(builder, ops.loc, carriedBetweenLayers(next));
+  setSelections(loop.getResults().drop_front());
   return loop.getResult(0);
 }
 
@@ -113,13 +126,37 @@ Value DecoderBuilder::buildRun(const LayerRun &run, bool isOnlyRun,
                     {std::to_string(run.first), Value()}, hidden);
 }
 
-Value DecoderBuilder::buildLayers(Value hidden) {
+SmallVector<Value> DecoderBuilder::carriedBetweenLayers(Value hidden) const {
+  SmallVector<Value> carried = {hidden};
+  if (sharesSelections())
+    for (auto &[suffix, selection] : ops.selections)
+      carried.push_back(selection);
+  return carried;
+}
+
+void DecoderBuilder::setSelections(ValueRange values) {
+  if (values.empty())
+    return ops.selections.clear();
+  for (auto [selection, value] : llvm::zip_equal(ops.selections, values))
+    selection.second = value;
+}
+
+std::vector<LayerRun> DecoderBuilder::findRuns() const {
   auto layers = ArrayRef(ops.model.layers).take_front(ops.program.getLayers());
+  // A selection that loops carry must be there before them.
+  int64_t alone = isUnrolled ? layers.size() : sharesSelections() ? 1 : 0;
   std::vector<LayerRun> runs;
-  if (!isUnrolled)
-    runs = findLayerRuns(layers);
-  for (size_t layer = 0; isUnrolled && layer < layers.size(); ++layer)
-    runs.push_back({static_cast<int64_t>(layer), 1, 1});
+  for (int64_t layer = 0; layer < alone; ++layer)
+    runs.push_back({layer, 1, 1});
+  for (LayerRun run : findLayerRuns(layers.drop_front(alone))) {
+    run.first += alone;
+    runs.push_back(run);
+  }
+  return runs;
+}
+
+Value DecoderBuilder::buildLayers(Value hidden) {
+  std::vector<LayerRun> runs = findRuns();
   for (const LayerRun &run : runs)
     hidden = buildRun(run, runs.size() == 1, hidden);
   return hidden;
@@ -279,7 +316,11 @@ FailureOr<OwningOpRef<ModuleOp>> buildDecoder(ModelConfig model,
 FailureOr<std::vector<NamedWeight>> listWeights(const ModelConfig &model) {
   loadDecoderDialects(model.location.getContext());
   ImportOptions oneStep;
-  oneStep.kvLen = {1};
+  // So many keys that each indexer is at work.
+  int64_t keys = 1;
+  for (const LayerConfig &layer : model.layers)
+    keys = std::max(keys, layer.attention.indexer.countKeys() + 1);
+  oneStep.kvLen = {keys};
   oneStep.layers = std::nullopt;
   FailureOr<ProgramAttr> program = resolveProgram(model, oneStep);
   if (failed(program))

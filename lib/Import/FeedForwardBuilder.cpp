@@ -13,6 +13,12 @@ namespace mlir::llm {
 // Dense
 //===----------------------------------------------------------------------===//
 
+/// Of SwiGLU.
+static FloatAttr limitOf(LayerOps &layer) {
+  double limit = layer.config.feedForward.limit;
+  return limit ? layer.ops.builder.getF64FloatAttr(limit) : FloatAttr();
+}
+
 /// A gated network of the tokens, in the words of `path`.
 static Value buildGated(LayerOps &layer, StringRef path, Value x, int64_t width,
                         bool isFused) {
@@ -31,7 +37,7 @@ static Value buildGated(LayerOps &layer, StringRef path, Value x, int64_t width,
   Value gated = config.isGeGlu
                     ? Value(layer.create<GeGluOp>(part("geglu"), gate, up))
                     : Value(layer.create<SwiGluOp>(part("swiglu"), gate, up,
-                                                   FloatAttr()));
+                                                   limitOf(layer)));
   return layer.linear(part("down_proj"), gated, layer.ops.model.hidden,
                       config.hasBias);
 }
@@ -143,10 +149,8 @@ Value ExpertsBuilder::gate(Value rows, MoeRouteOp routes) {
     gate = expertLinear("gate_proj", rows, routes, width);
     up = expertLinear("up_proj", rows, routes, width);
   }
-  FloatAttr limit = experts.limit
-                        ? layer.ops.builder.getF64FloatAttr(experts.limit)
-                        : FloatAttr();
-  return layer.create<SwiGluOp>(part("experts.swiglu"), gate, up, limit);
+  return layer.create<SwiGluOp>(part("experts.swiglu"), gate, up,
+                                limitOf(layer));
 }
 
 Value ExpertsBuilder::build(Value x) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AttentionBuilder.h"
+#include "IndexerBuilder.h"
 
 namespace mlir::llm {
 
@@ -13,7 +13,8 @@ namespace {
 /// Multi-head, multi-query and grouped-query attention.
 class GroupedQueryBuilder : public AttentionBuilder {
 public:
-  using AttentionBuilder::AttentionBuilder;
+  explicit GroupedQueryBuilder(LayerOps &layer)
+      : AttentionBuilder(layer), indexer(*this, layer) {}
 
 private:
   void project(Value x) override;
@@ -23,6 +24,7 @@ private:
   std::pair<Value, Value> cacheKeysAndValues(const SequenceGroup &group,
                                              Value k, Value v);
 
+  IndexerBuilder indexer;
   Value queries, keys, values;
 };
 } // namespace
@@ -46,6 +48,7 @@ void GroupedQueryBuilder::project(Value x) {
   queries = layer.linear("self_attn.q_proj", x, width, bias);
   keys = layer.linear("self_attn.k_proj", x, kvWidth, bias);
   values = layer.linear("self_attn.v_proj", x, valueWidth, bias);
+  indexer.project(x, /*queryInput=*/x);
   if (config.valueScale != 1)
     values = layer.create<ScaleOp>("self_attn.v_scale", values,
                                    llvm::APFloat(config.valueScale));
@@ -79,13 +82,15 @@ GroupedQueryBuilder::cacheKeysAndValues(const SequenceGroup &group, Value k,
   int64_t valueDim = tensorType(v).getDimSize(3);
   if (valueDim == config.headDim) {
     KvReadOp seen = updateCache(
-        group, cacheType(group, config.kvHeads, config.headDim, false), k, v);
+        group, "self_attn",
+        cacheType(group, config.kvHeads, config.headDim, false), k, v);
     return {seen.getKeys(), seen.getValues()};
   }
   OpsBuilder &b = layer.ops;
   KvCacheType type = cacheType(group, config.kvHeads, config.headDim + valueDim,
                                /*isLatent=*/true);
-  Value seen = updateCache(group, type, b.concat(3, {k, v}), /*values=*/Value())
+  Value seen = updateCache(group, "self_attn", type, b.concat(3, {k, v}),
+                           /*values=*/Value())
                    .getKeys();
   return {b.slice(seen, 3, 0, config.headDim),
           b.slice(seen, 3, config.headDim, valueDim)};
@@ -108,9 +113,11 @@ Value GroupedQueryBuilder::attend(const SequenceGroup &group) {
   FloatAttr softCap = config.softCap
                           ? layer.ops.builder.getF64FloatAttr(config.softCap)
                           : FloatAttr();
-  return joinHeads(layer.create<GqaAttnOp>(partOf(group, "attn"), q, seenKeys,
-                                           seenValues, sinks, maskOf(group),
-                                           scale(), softCap));
+  Value selected = indexer.select(group);
+  return joinHeads(
+      layer.create<GqaAttnOp>(partOf(group, "attn"), q, seenKeys, seenValues,
+                              sinks, selected, maskOf(group), scale(), softCap,
+                              selected ? indexer.block() : IntegerAttr()));
 }
 
 Value buildGroupedQueryAttention(LayerOps &layer, Value x) {

@@ -39,16 +39,6 @@ static double readScoreFactor(HfFields &fields) {
   return 1;
 }
 
-/// Features of a vector: sums of them are counted without a check.
-static int64_t readFeatures(HfFields &fields, StringRef key) {
-  constexpr int64_t most = 1 << 20;
-  int64_t features = fields.positive(key);
-  if (features <= most)
-    return features;
-  fields.refuse(key) << "must be at most " << most << ", got " << features;
-  return most;
-}
-
 static void readLatent(HfFields &fields, AttentionConfig &attention) {
   LatentConfig &latent = attention.latent;
   latent.rank = readFeatures(fields, "kv_lora_rank");
@@ -179,6 +169,46 @@ void readDeepseekV3(HfFields &fields, ModelConfig &model) {
   readDeepseek(fields, model, {"noaux_tc", "sigmoid", 8, 4, true, 2.5, true});
 }
 
+void readDeepseekV32(HfFields &fields, ModelConfig &model) {
+  readDeepseekV3(fields, model);
+  readLightningIndexers(fields, model, /*absentHeads=*/64,
+                        /*isInterleaved=*/false);
+}
+
+/// "dense" or "sparse" for each layer, where the config lists them.
+static void checkMlpTypes(HfFields &fields, const ModelConfig &model) {
+  const LocatedJson *types = fields.find("mlp_layer_types");
+  if (!types)
+    return;
+  if (failed(types->expectArray()))
+    return fields.markFailed();
+  ArrayRef<LocatedJson> listed = types->elements();
+  bool agrees = listed.size() == model.layers.size();
+  for (size_t index = 0; agrees && index < listed.size(); ++index)
+    agrees = listed[index].describe() ==
+             (model.layers[index].feedForward.experts.count ? "\"sparse\""
+                                                            : "\"dense\"");
+  if (!agrees)
+    fields.refuse("mlp_layer_types")
+        << "must be \"dense\" for the first 'first_k_dense_replace' of the "
+        << model.layers.size() << " layers, and \"sparse\" for the others";
+}
+
+void readGlmMoeDsa(HfFields &fields, ModelConfig &model) {
+  readDeepseek(fields, model, {"noaux_tc", "sigmoid", 1, 1, true, 2.5, true});
+  const LatentConfig &latent = model.layers.front().attention.latent;
+  int64_t features = latent.nopeDim + latent.ropeDim;
+  if (fields.positive("qk_head_dim", features) != features)
+    fields.refuse("qk_head_dim")
+        << "must be the sum of 'qk_nope_head_dim' and 'qk_rope_head_dim', "
+        << features;
+  fields.find("head_dim"); // of the rotated features
+  checkMlpTypes(fields, model);
+  readLightningIndexers(fields, model, /*absentHeads=*/32,
+                        fields.boolean("indexer_rope_interleave", true));
+  readSharedIndexers(fields, model);
+}
+
 //===----------------------------------------------------------------------===//
 // MiMo-V2
 //===----------------------------------------------------------------------===//
@@ -203,18 +233,6 @@ static int64_t readMimoV2Window(HfFields &fields) {
     if (fields.positive(key, window) != window)
       fields.refuse(key) << "contradicts 'sliding_window' " << window;
   return window;
-}
-
-/// A list of 0 and 1, one for each layer.
-static std::vector<bool> readMarks(HfFields &fields, StringRef key,
-                                   size_t layers) {
-  std::vector<int64_t> marks = fields.wholeNumbers(key);
-  if (marks.size() == layers &&
-      llvm::all_of(marks, [](int64_t mark) { return mark <= 1; }))
-    return std::vector<bool>(marks.begin(), marks.end());
-  fields.refuse(key) << "must be a list of 0 or 1 for each of the " << layers
-                     << " layers";
-  return std::vector<bool>(layers);
 }
 
 /// Layers with a window have heads, sizes of heads and sinks of their own.

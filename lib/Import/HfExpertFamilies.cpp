@@ -44,10 +44,6 @@ static void checkMinimaxM2(HfFields &fields) {
   if (fields.nonNegative("shared_intermediate_size", 0))
     fields.refuse("shared_intermediate_size")
         << "other than 0 is not supported: there is no expert of all tokens";
-  std::string scoring = fields.string("scoring_func", "sigmoid");
-  if (scoring != "sigmoid")
-    fields.refuse("scoring_func")
-        << "must be \"sigmoid\", got \"" << scoring << "\"";
   // Of a feed-forward network and an expert that no layer has.
   for (StringRef key : {"mlp_intermediate_size", "shared_moe_mode"})
     fields.find(key);
@@ -67,28 +63,102 @@ static int64_t readRotaryDim(HfFields &fields, int64_t headDim) {
   return features;
 }
 
-void readMinimaxM2(HfFields &fields, ModelConfig &model) {
-  LayerConfig layer = model.layers.front();
-  AttentionConfig &attention = layer.attention;
+/// Heads, with a norm of each or of all, of which a part turns.
+static void readMinimaxHeads(HfFields &fields, StringRef absentNorm,
+                             AttentionConfig &attention) {
   attention.kvHeads = fields.positive("num_key_value_heads", 8);
   attention.headDim = fields.positive("head_dim", 128);
   attention.qkNorm = fields.boolean("use_qk_norm", true);
-  std::string normType = fields.string("qk_norm_type", "per_layer");
+  std::string normType = fields.string("qk_norm_type", absentNorm);
   if (normType != "per_layer" && normType != "per_head")
     fields.refuse("qk_norm_type")
         << "must be \"per_layer\" or \"per_head\", got \"" << normType << "\"";
   attention.normsAllHeads = normType == "per_layer";
   attention.rope.features = readRotaryDim(fields, attention.headDim);
-  layer.feedForward.path = "block_sparse_moe";
-  ExpertsConfig &experts = layer.feedForward.experts;
+}
+
+/// Experts scored by sigmoids; the shares of a token sum up to 1.
+static void readMinimaxExperts(HfFields &fields, FeedForwardConfig &sparse) {
+  sparse.path = "block_sparse_moe";
+  ExpertsConfig &experts = sparse.experts;
   readExperts(fields, "num_local_experts", experts);
   experts.router = "gate";
   experts.scoring = ExpertScoring::Sigmoid;
   experts.normalizes = true;
   if (fields.boolean("use_routing_bias", true))
     experts.selectionBias = "e_score_correction_bias";
+  std::string scoring = fields.string("scoring_func", "sigmoid");
+  if (scoring != "sigmoid")
+    fields.refuse("scoring_func")
+        << "must be \"sigmoid\", got \"" << scoring << "\"";
+}
+
+void readMinimaxM2(HfFields &fields, ModelConfig &model) {
+  LayerConfig layer = model.layers.front();
+  readMinimaxHeads(fields, "per_layer", layer.attention);
+  readMinimaxExperts(fields, layer.feedForward);
   checkMinimaxM2(fields);
   setAll(model, layer);
+}
+
+/// The clamped SwiGLU of gpt-oss, whose gain the op knows.
+static double readSwiGluLimit(HfFields &fields) {
+  constexpr double gain = 1.702;
+  if (fields.number("swiglu_alpha", gain) != gain)
+    fields.refuse("swiglu_alpha") << "other than 1.702 is not supported";
+  double limit = fields.number("swiglu_limit", 7);
+  if (!(limit > 0))
+    fields.refuse("swiglu_limit") << "must be positive";
+  return limit;
+}
+
+/// Experts that all tokens share stand side by side as one.
+static void readSharedExperts(HfFields &fields, ExpertsConfig &experts) {
+  int64_t count = fields.positive("n_shared_experts", 1),
+          width = readFeatures(fields, "shared_intermediate_size");
+  if (count > 1)
+    fields.refuse("n_shared_experts") << "other than 1 is not supported";
+  experts.sharedWidth = width;
+  experts.sharedPath = "shared_experts";
+}
+
+static void readMinimaxM3Layers(HfFields &fields, ModelConfig &model,
+                                const FeedForwardConfig &dense,
+                                const FeedForwardConfig &sparse) {
+  std::vector<bool> isSparse =
+      readMarks(fields, "moe_layer_freq", model.layers.size());
+  size_t firstSparse = llvm::find(isSparse, true) - isSparse.begin();
+  for (auto [index, layer] : llvm::enumerate(model.layers))
+    layer.feedForward = isSparse[index] ? sparse : dense;
+  if (fields.find("first_k_dense_replace") &&
+      fields.nonNegative("first_k_dense_replace", 0) !=
+          static_cast<int64_t>(firstSparse))
+    fields.refuse("first_k_dense_replace")
+        << "contradicts 'moe_layer_freq', by which " << firstSparse
+        << " layers come before the first with experts";
+}
+
+void readMinimaxM3(HfFields &fields, ModelConfig &model) {
+  LayerConfig layer = model.layers.front();
+  readMinimaxHeads(fields, "per_head", layer.attention);
+  fields.mustBeFalse("attention_output_gate", "attention with an output gate");
+  model.normsAddOne = fields.boolean("use_gemma_norm", true);
+  FeedForwardConfig dense, sparse;
+  sparse.limit = dense.limit = readSwiGluLimit(fields);
+  dense.intermediate = readFeatures(fields, "dense_intermediate_size");
+  sparse.intermediate = layer.feedForward.intermediate;
+  if (fields.positive("moe_intermediate_size", sparse.intermediate) !=
+      sparse.intermediate)
+    fields.refuse("moe_intermediate_size")
+        << "contradicts 'intermediate_size' " << sparse.intermediate;
+  readMinimaxExperts(fields, sparse);
+  readSharedExperts(fields, sparse.experts);
+  sparse.experts.scale = fields.number("routed_scaling_factor", 2);
+  if (!(sparse.experts.scale > 0))
+    fields.refuse("routed_scaling_factor") << "must be positive";
+  setAll(model, layer);
+  readMinimaxM3Layers(fields, model, dense, sparse);
+  readBlockIndexers(fields, model);
 }
 
 /// Layers of `mlp_only_layers`, and those between every `decoder_sparse_step`,
@@ -132,8 +202,8 @@ static FeedForwardConfig readGptOssExperts(HfFields &fields, int64_t width) {
   experts.router = "router";
   experts.hasRouterBias = experts.hasBias = true;
   experts.isFused = experts.isInterleaved = experts.isTransposed = true;
-  experts.limit = fields.number("swiglu_limit", 7);
-  if (!(experts.limit > 0))
+  feedForward.limit = fields.number("swiglu_limit", 7);
+  if (!(feedForward.limit > 0))
     fields.refuse("swiglu_limit") << "must be positive";
   return feedForward;
 }

@@ -46,6 +46,29 @@ void readDerivedHeads(HfFields &fields, const ModelConfig &model,
                           : deriveHeadDim(fields, model.hidden, heads);
 }
 
+int64_t readFeatures(HfFields &fields, StringRef key) {
+  constexpr int64_t most = 1 << 20;
+  int64_t features = fields.positive(key);
+  if (features <= most)
+    return features;
+  fields.refuse(key) << "must be at most " << most << ", got " << features;
+  return most;
+}
+
+//===----------------------------------------------------------------------===//
+// Layers
+//===----------------------------------------------------------------------===//
+
+std::vector<bool> readMarks(HfFields &fields, StringRef key, size_t layers) {
+  std::vector<int64_t> marks = fields.wholeNumbers(key);
+  if (marks.size() == layers &&
+      llvm::all_of(marks, [](int64_t mark) { return mark <= 1; }))
+    return std::vector<bool>(marks.begin(), marks.end());
+  fields.refuse(key) << "must be a list of 0 or 1 for each of the " << layers
+                     << " layers";
+  return std::vector<bool>(layers);
+}
+
 //===----------------------------------------------------------------------===//
 // Windows
 //===----------------------------------------------------------------------===//

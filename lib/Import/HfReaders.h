@@ -60,6 +60,21 @@ RopeConfig readRope(HfFields &fields, double absentTheta, bool canBePartial);
 /// The features of a head that turn, by `partial_rotary_factor`.
 int64_t readRotatedFeatures(HfFields &fields, int64_t headDim);
 
+/// Features of a vector: sums of them are counted without a check.
+int64_t readFeatures(HfFields &fields, StringRef key);
+
+/// A list of 0 and 1, one for each layer.
+std::vector<bool> readMarks(HfFields &fields, StringRef key, size_t layers);
+
+/// The lightning indexers of DeepSeek-V3.2, one in each layer or in some.
+/// `absentHeads` index heads, where the config does not say how many.
+void readLightningIndexers(HfFields &fields, ModelConfig &model,
+                           int64_t absentHeads, bool isInterleaved);
+/// Which layers have an indexer of their own, and which share a selection.
+void readSharedIndexers(HfFields &fields, ModelConfig &model);
+/// Those of MiniMax-M3, which select blocks.
+void readBlockIndexers(HfFields &fields, ModelConfig &model);
+
 /// Qwen3, with experts or without: all but its windows.
 void readQwen3Heads(HfFields &fields, ModelConfig &model);
 
@@ -81,10 +96,13 @@ void readQwen3(HfFields &fields, ModelConfig &model);
 
 void readDeepseekV2(HfFields &fields, ModelConfig &model);
 void readDeepseekV3(HfFields &fields, ModelConfig &model);
+void readDeepseekV32(HfFields &fields, ModelConfig &model);
+void readGlmMoeDsa(HfFields &fields, ModelConfig &model);
 void readGptOss(HfFields &fields, ModelConfig &model);
 void readLlama4(HfFields &fields, ModelConfig &model);
 void readMimoV2(HfFields &fields, ModelConfig &model);
 void readMinimaxM2(HfFields &fields, ModelConfig &model);
+void readMinimaxM3(HfFields &fields, ModelConfig &model);
 void readMixtral(HfFields &fields, ModelConfig &model);
 void readQwen3Moe(HfFields &fields, ModelConfig &model);
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AttentionBuilder.h"
+#include "IndexerBuilder.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::llm {
@@ -14,20 +14,22 @@ namespace {
 /// Multi-head latent attention.
 class LatentBuilder : public AttentionBuilder {
 public:
-  using AttentionBuilder::AttentionBuilder;
+  explicit LatentBuilder(LayerOps &layer)
+      : AttentionBuilder(layer), indexer(*this, layer) {}
 
 private:
   void project(Value x) override;
   Value attend(const SequenceGroup &group) override;
   Value attendAbsorbed(const SequenceGroup &group, Value nope, Value rotated,
-                       Value latents);
+                       Value latents, Value selected);
   Value attendExpanded(const SequenceGroup &group, Value nope, Value rotated,
-                       Value latents);
-  bool isAbsorbed(const SequenceGroup &group) const;
+                       Value latents, Value selected);
+  bool isAbsorbed(const SequenceGroup &group, bool isSelective) const;
   /// The weight of kv_b_proj as [heads, nope_dim + value_dim, rank], and of it
   /// the part that makes keys or values.
   Value upWeight(bool ofValues);
 
+  IndexerBuilder indexer;
   Value queries, latents, rotatedKeys;
 };
 } // namespace
@@ -35,11 +37,13 @@ private:
 void LatentBuilder::project(Value x) {
   const LatentConfig &latent = config.latent;
   int64_t width = config.heads * config.headDim;
+  Value queryLatents;
   if (latent.queryRank) {
     Value q =
         layer.linear("self_attn.q_a_proj", x, latent.queryRank, config.qkvBias);
-    q = layer.norm("self_attn.q_a_layernorm", q);
-    queries = layer.linear("self_attn.q_b_proj", q, width, /*hasBias=*/false);
+    queryLatents = layer.norm("self_attn.q_a_layernorm", q);
+    queries = layer.linear("self_attn.q_b_proj", queryLatents, width,
+                           /*hasBias=*/false);
   } else {
     queries = layer.linear("self_attn.q_proj", x, width, /*hasBias=*/false);
   }
@@ -48,13 +52,17 @@ void LatentBuilder::project(Value x) {
   latents = layer.norm("self_attn.kv_a_layernorm",
                        layer.ops.slice(compressed, 1, 0, latent.rank));
   rotatedKeys = layer.ops.slice(compressed, 1, latent.rank, latent.ropeDim);
+  indexer.project(x, queryLatents);
 }
 
 /// A few queries are cheaper among latents; many are worth it to expand all
-/// keys and values once.
-bool LatentBuilder::isAbsorbed(const SequenceGroup &group) const {
+/// keys and values once, unless each reads some of its own.
+bool LatentBuilder::isAbsorbed(const SequenceGroup &group,
+                               bool isSelective) const {
   if (layer.options.latentAttention != LatentAttention::Auto)
     return layer.options.latentAttention == LatentAttention::Absorbed;
+  if (isSelective)
+    return true;
   switch (layer.ops.program.getPhase()) {
   case Phase::Decode:
   case Phase::Verify:
@@ -76,12 +84,14 @@ Value LatentBuilder::attend(const SequenceGroup &group) {
   Value key = rope(group, "k_rope", rowsOf(group, rotatedKeys, 1));
   KvCacheType type =
       cacheType(group, 1, latent.rank + latent.ropeDim, /*isLatent=*/true);
-  Value z = updateCache(group, type,
+  Value z = updateCache(group, "self_attn", type,
                         layer.ops.concat(3, {rowsOf(group, latents, 1), key}),
                         /*values=*/Value())
                 .getKeys();
-  return isAbsorbed(group) ? attendAbsorbed(group, nope, rotated, z)
-                           : attendExpanded(group, nope, rotated, z);
+  Value selected = indexer.select(group);
+  return isAbsorbed(group, bool(selected))
+             ? attendAbsorbed(group, nope, rotated, z, selected)
+             : attendExpanded(group, nope, rotated, z, selected);
 }
 
 Value LatentBuilder::upWeight(bool ofValues) {
@@ -101,7 +111,7 @@ Value LatentBuilder::upWeight(bool ofValues) {
 /// Queries go into the space of the latents, and outputs come back from it: the
 /// cache is all that is read of keys and values.
 Value LatentBuilder::attendAbsorbed(const SequenceGroup &group, Value nope,
-                                    Value rotated, Value z) {
+                                    Value rotated, Value z, Value selected) {
   const LatentConfig &latent = config.latent;
   OpsBuilder &b = layer.ops;
   Value q = layer.create<BatchMatmulOp>(
@@ -113,7 +123,8 @@ Value LatentBuilder::attendAbsorbed(const SequenceGroup &group, Value nope,
       {{0, 1}, {2}, {3}});
   Value out =
       layer.create<MlaAttnOp>(partOf(group, "attn"), b.concat(3, {q, rotated}),
-                              z, latent.rank, maskOf(group), scale());
+                              z, latent.rank, selected, maskOf(group), scale(),
+                              /*block=*/IntegerAttr());
   Value values = layer.create<BatchMatmulOp>(
       partOf(group, "v_absorb"), b.collapse(out, {{0, 1}, {2}, {3}}),
       upWeight(/*ofValues=*/true), /*transposeRhs=*/true, TypeAttr());
@@ -122,7 +133,7 @@ Value LatentBuilder::attendAbsorbed(const SequenceGroup &group, Value nope,
 
 /// Keys and values of all heads are made of the latents of all keys.
 Value LatentBuilder::attendExpanded(const SequenceGroup &group, Value nope,
-                                    Value rotated, Value z) {
+                                    Value rotated, Value z, Value selected) {
   const LatentConfig &latent = config.latent;
   OpsBuilder &b = layer.ops;
   int64_t ofHead = latent.nopeDim + latent.valueDim;
@@ -147,7 +158,8 @@ Value LatentBuilder::attendExpanded(const SequenceGroup &group, Value nope,
   Value value = b.slice(expanded, 3, latent.nopeDim, latent.valueDim);
   return joinHeads(layer.create<GqaAttnOp>(
       partOf(group, "attn"), b.concat(3, {nope, rotated}), key, value,
-      /*sinks=*/Value(), maskOf(group), scale(), /*softCap=*/FloatAttr()));
+      /*sinks=*/Value(), selected, maskOf(group), scale(),
+      /*softCap=*/FloatAttr(), /*block=*/IntegerAttr()));
 }
 
 Value buildLatentAttention(LayerOps &layer, Value x) {

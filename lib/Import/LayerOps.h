@@ -74,6 +74,9 @@ public:
   ProgramAttr program;
   /// By name; the position of the first new token is kv_len - seq.
   llvm::StringMap<Value> openSizes;
+  /// Of groups of sequences, by their suffix: the keys that the last indexer
+  /// selected, for layers that have none.
+  std::map<std::string, Value> selections;
   static constexpr llvm::StringLiteral firstPositionName = "first_position";
 };
 

@@ -58,6 +58,27 @@ struct RopeConfig {
   }
 };
 
+/// What selects the keys that each query attends to. DeepSeek-V3.2 (2025) sums
+/// up heads with weights that each query finds; the heads of MiniMax-M3 (2026)
+/// select blocks of keys, each for one KV head.
+struct IndexerConfig {
+  int64_t heads = 0; ///< 0: there is none, and queries see all keys
+  int64_t headDim = 0;
+  int64_t top = 0;                ///< keys that a query selects, or blocks
+  int64_t block = 1;              ///< keys of one
+  int64_t local = 0, initial = 0; ///< blocks that are selected in any case
+  bool weighsHeads = false;
+  bool isInterleaved = false; ///< rotary pairs of index queries and keys
+  bool isShared = false;      ///< the selection is that of the layer before
+
+  /// Keys that a query selects.
+  int64_t countKeys() const { return top * block; }
+  auto asTuple() const {
+    return std::tie(heads, headDim, top, block, local, initial, weighsHeads,
+                    isInterleaved, isShared);
+  }
+};
+
 /// Attention. A reader has checked that `kvHeads` divides `heads`, `headDim` is
 /// even and the base of `rope` positive.
 struct AttentionConfig {
@@ -67,6 +88,7 @@ struct AttentionConfig {
   int64_t valueDim = 0;  ///< features of a value; 0: as many as of a key
   double valueScale = 1; ///< of the values, before they are cached
   LatentConfig latent;
+  IndexerConfig indexer;
   RopeConfig rope;
   int64_t window = 0;   ///< keys that a query sees; 0: all before it
   int64_t chunk = 0;    ///< of positions, behind which no query sees; 0: none
@@ -88,7 +110,7 @@ struct AttentionConfig {
         std::tie(heads, kvHeads, headDim, rope, window, chunk, qkvBias, outBias,
                  qkNorm, normsAllHeads, plainQkNorm, isFused, sinks, valueDim,
                  valueScale, scale, softCap, temperatureStep, temperatureSlope),
-        latent.asTuple());
+        latent.asTuple(), indexer.asTuple());
   }
   bool operator==(const AttentionConfig &other) const {
     return asTuple() == other.asTuple();
@@ -114,14 +136,13 @@ struct ExpertsConfig {
   /// one behind the other.
   bool isFused = false, isTransposed = false, isInterleaved = false;
   bool hasBias = false;    ///< of each expert
-  double limit = 0;        ///< of SwiGLU; 0: none
   int64_t sharedWidth = 0; ///< of the expert of all tokens; 0: none
   std::string sharedPath;  ///< "shared_experts"
 
   auto asTuple() const {
     return std::tie(count, topK, scoring, groups, topGroups, normalizes, scale,
                     selectionBias, scalesInput, router, hasRouterBias, isFused,
-                    isTransposed, isInterleaved, hasBias, limit, sharedWidth,
+                    isTransposed, isInterleaved, hasBias, sharedWidth,
                     sharedPath);
   }
 };
@@ -134,10 +155,11 @@ struct FeedForwardConfig {
   bool hasBias = false; ///< on gate_proj, up_proj and down_proj
   bool isFused = false; ///< one weight, gate_up_proj, for the two
   bool isGeGlu = false; ///< GELU in the gate; otherwise SiLU
+  double limit = 0;     ///< of SwiGLU; 0: none
 
   auto asTuple() const {
     return std::tuple_cat(
-        std::tie(intermediate, path, hasBias, isFused, isGeGlu),
+        std::tie(intermediate, path, hasBias, isFused, isGeGlu, limit),
         experts.asTuple());
   }
   bool operator==(const FeedForwardConfig &other) const {

@@ -1,0 +1,50 @@
+//===- IndexerBuilder.h - Which keys attention reads ------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_IMPORT_INDEXERBUILDER_H
+#define LLM_LIB_IMPORT_INDEXERBUILDER_H
+
+#include "AttentionBuilder.h"
+
+namespace mlir::llm {
+
+/// Small queries and keys beside those of attention, by whose products each
+/// query selects the keys that it attends to. Index keys have a cache.
+class IndexerBuilder {
+public:
+  IndexerBuilder(AttentionBuilder &attention, LayerOps &layer)
+      : attention(attention), layer(layer), config(layer.config.attention),
+        indexer(config.indexer) {}
+
+  /// Reads the hidden states of all tokens, and what queries are made of.
+  void project(Value x, Value queryInput);
+  /// The selection of a group of sequences; null where it sees all keys. Index
+  /// keys are cached in any case: later queries look at them.
+  Value select(const SequenceGroup &group);
+  /// Of the selection, where it is of blocks.
+  IntegerAttr block() const;
+
+private:
+  bool isSelective(const SequenceGroup &group) const;
+  /// Part of the layer, in the checkpoint's words: DeepSeek has an indexer, and
+  /// MiniMax parts of attention.
+  std::string part(StringRef ofIndexer, StringRef ofAttention) const;
+  Value prepare(const SequenceGroup &group, StringRef name, Value projected,
+                int64_t heads);
+  Value cacheKeys(const SequenceGroup &group);
+  Value scoreAll(const SequenceGroup &group, Value seen);
+
+  AttentionBuilder &attention;
+  LayerOps &layer;
+  const AttentionConfig &config;
+  const IndexerConfig &indexer;
+  Value queries, keys, weights;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_IMPORT_INDEXERBUILDER_H
