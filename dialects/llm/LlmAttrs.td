@@ -70,8 +70,10 @@ def Llm_RopeScalingAttr : Llm_Attr<"RopeScaling", "rope_scaling", "rotary embedd
     3.1). `yarn`: f where the pair number is below that of beta_fast turns, f / factor where it
     is above that of beta_slow turns, and between them what lies between, in proportion to the
     number; both are rounded away from each other if `truncate` (Peng et al., 2023). `listed`:
-    f / factors[i] (LongRoPE: Ding et al., 2024). Cosines and sines are multiplied by
-    attention_factor, 1 if it is left out.
+    f / factors[i] (LongRoPE: Ding et al., 2024). `proportional`: f for the first factor x pairs,
+    rounded down, and 0 for the others, which do not turn (Gemma 4, whose configs call this
+    factor partial_rotary_factor). Cosines and sines are multiplied by attention_factor, 1 if
+    it is left out.
 
     In ops: `scaling <llama3 factor = 3.2e1, low_freq_factor = 1.0, high_freq_factor = 4.0,
     original_max_position_embeddings = 8192>`.

@@ -25,7 +25,8 @@ def Llm_RopeScalingKind : Llm_Enum<"RopeScalingKind", "how angles are scaled", [
   I32EnumCase<"Linear", 0, "linear">, // all by one factor
   I32EnumCase<"Llama3", 1, "llama3">, // slow turns by a factor, fast ones not
   I32EnumCase<"Yarn", 2, "yarn">,     // the same, along another ramp
-  I32EnumCase<"Listed", 3, "listed">  // each by its own factor (LongRoPE)
+  I32EnumCase<"Listed", 3, "listed">, // each by its own factor (LongRoPE)
+  I32EnumCase<"Proportional", 4, "proportional"> // fast ones stay, the others do not turn
 ]>;
 
 def Llm_ActivationKind : Llm_Enum<"ActivationKind", "elementwise nonlinearity", [

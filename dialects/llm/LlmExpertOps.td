@@ -22,7 +22,8 @@ def OpGroupExperts : OpDocGroup {
 }
 let opDocGroup = OpGroupExperts in {
 
-def Llm_MoeRouteOp : Llm_WorkOp<"moe_route", [Pure, InferTypeOpAdaptor, SliceableOpInterface]> {
+def Llm_MoeRouteOp : Llm_WorkOp<"moe_route",
+    [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor, SliceableOpInterface]> {
   let summary = "the experts of each token, and their shares";
   let description = [{
     Scores the experts of each token, selects `top_k` of them, and gives their shares.
@@ -34,15 +35,15 @@ def Llm_MoeRouteOp : Llm_WorkOp<"moe_route", [Pure, InferTypeOpAdaptor, Sliceabl
     for the selection only. Of `groups` equal groups of experts only those of the
     `top_groups` with the largest best score (DeepSeek-V2), or with a bias with the largest
     sum of two best (DeepSeek-V3), may be selected. `normalize` divides the shares by their
-    sum; `scale` multiplies them.
+    sum; `scale` multiplies them, and `expert_scales` each by that of its expert (Gemma 4).
 
-    Shapes: logits [m, experts], bias [experts]; shares [m, top_k] of the logits' element
+    Shapes: logits [m, experts], bias and expert_scales [experts]; shares [m, top_k] of the logits' element
     type, experts [m, top_k] of i32. Loops: m, e, of which e is never tiled. Stages, per
     logit: softmax: max (1 comparison), exp_sum (2 operations, 1 special), score (1
     operation); sigmoid: score (1 operation, 2 special); bias (1 operation); group (1
     comparison, with a bias 2); select (top_k comparisons). Per row, for each selected
     expert: shares (topk_softmax: 3 operations, 1 special; topk_sigmoid: 1 and 2;
-    normalize: 2 operations; scale: 1).
+    normalize: 2 operations; scale: 1; expert_scales: 1).
 
     Example:
     ```mlir
@@ -51,14 +52,16 @@ def Llm_MoeRouteOp : Llm_WorkOp<"moe_route", [Pure, InferTypeOpAdaptor, Sliceabl
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_ExpertScoringAttr:$scoring,
-    Llm_TensorOfRank<2>:$logits, Optional<Llm_TensorOfRank<1>>:$bias, I64Attr:$topK,
-    OptionalAttr<I64Attr>:$groups, OptionalAttr<I64Attr>:$topGroups,
-    UnitAttr:$normalize, OptionalAttr<F64Attr>:$scale);
+    Llm_TensorOfRank<2>:$logits, Optional<Llm_TensorOfRank<1>>:$bias,
+    Optional<Llm_TensorOfRank<1>>:$expertScales, I64Attr:$topK, OptionalAttr<I64Attr>:$groups,
+    OptionalAttr<I64Attr>:$topGroups, UnitAttr:$normalize, OptionalAttr<F64Attr>:$scale);
   let results = (outs Llm_TensorOfRank<2>:$shares, Llm_TensorOfRank<2>:$experts);
+  let useCustomPropertiesEncoding = 1; // versions 1 and 2 had no expertScales
   let assemblyFormat = [{
-    ($name^)? `` $scoring $logits (`bias` $bias^)? `top_k` $topK
+    ($name^)? `` $scoring $logits (`bias` $bias^)? (`expert_scales` $expertScales^)? `top_k` $topK
     (`groups` $groups^ `top_groups` $topGroups)? (`normalize` $normalize^)?
     (`scale` custom<Figure>($scale)^)? attr-dict `:` type($logits) (`,` type($bias)^)?
+    (`expert_scales` type($expertScales)^)?
   }];
 }
 

@@ -229,13 +229,21 @@ def Llm_AddOp : Llm_BinaryOp<"add"> {
 def Llm_MulOp : Llm_BinaryOp<"mul"> {
   let summary = "elementwise product";
   let description = [{
-    `out = lhs * rhs`, same shape and element type. Loops: d0, d1, .. One operation per
-    element.
+    `out = lhs * rhs`, of the element type of lhs. A rhs of a smaller shape is broadcast, as
+    NumPy does: its dimensions are the last ones of lhs, and one of size 1 stands for any
+    size. So a layer has a factor of its own (Gemma 4), and features have one each.
+
+    Loops: d0, d1, .. One operation per element; rhs is read as it is stored.
 
     Example:
     ```mlir
     %y = llm.mul "model.layers.0.mlp.gate_mul" %g, %u : tensor<1x8192xbf16>, tensor<1x8192xbf16>
     ```
+  }];
+  let extraClassDeclaration = [{
+    /// The index of rhs for each of lhs: the last dimensions, of which those that are
+    /// broadcast have index 0.
+    ::mlir::AffineMap getRhsMap();
   }];
 }
 

@@ -53,7 +53,19 @@ namespace {
 
 using Formula = function_ref<Value(const Arithmetic &, ValueRange)>;
 
-/// The first operands, all of the shape of the only result, by a formula.
+/// What the only result, of the shape of the first, is of these by a formula.
+void mapElements(Operation *op, ArrayRef<Read> reads, LinalgLowering &lowering,
+                 Formula formula) {
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  lowering.setResult(
+      0, lowering.compute(
+             lowering.getSizes(reads.front().array.getValues()), reads, element,
+             [&](OpBuilder &b, Location loc, ValueRange numbers) {
+               return formula({b, loc, lowering.getComputeType()}, numbers);
+             }));
+}
+
+/// The same of operands that all have the shape of the result.
 void mapElements(Operation *op, ValueRange operands, LinalgLowering &lowering,
                  Formula formula) {
   SmallVector<Read> reads;
@@ -62,13 +74,7 @@ void mapElements(Operation *op, ValueRange operands, LinalgLowering &lowering,
     reads.push_back(
         {array, lowering.getBuilder().getMultiDimIdentityMap(array.getRank())});
   }
-  Type element = getElementTypeOrSelf(op->getResult(0).getType());
-  lowering.setResult(
-      0, lowering.compute(
-             lowering.getSizes(reads.front().array.getValues()), reads, element,
-             [&](OpBuilder &b, Location loc, ValueRange numbers) {
-               return formula({b, loc, lowering.getComputeType()}, numbers);
-             }));
+  mapElements(op, reads, lowering, formula);
 }
 
 /// add-R1.
@@ -81,9 +87,13 @@ LogicalResult lowerAdd(AddOp op, LinalgLowering &lowering) {
 
 /// mul-R1.
 LogicalResult lowerMul(MulOp op, LinalgLowering &lowering) {
-  mapElements(
-      op, op->getOperands(), lowering,
-      [](const Arithmetic &a, ValueRange x) { return a.multiply(x[0], x[1]); });
+  Array lhs = lowering.getArray(op.getLhs());
+  Read reads[] = {
+      {lhs, lowering.getBuilder().getMultiDimIdentityMap(lhs.getRank())},
+      {lowering.getArray(op.getRhs()), op.getRhsMap()}};
+  mapElements(op, reads, lowering, [](const Arithmetic &a, ValueRange x) {
+    return a.multiply(x[0], x[1]);
+  });
   return success();
 }
 

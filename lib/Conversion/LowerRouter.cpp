@@ -164,13 +164,18 @@ private:
 
   /// moe_route-R1.
   Value makeShares(Value scores, Value experts) {
-    Value shares = gather(scores, experts);
+    Value shares = gatherScores(scores, experts);
     if (op.getScoring() == ExpertScoring::TopkSoftmax)
       shares = softmax(shares);
     if (op.getScoring() == ExpertScoring::TopkSigmoid)
       shares = sigmoid(lowering.asArray(shares));
     if (op.getNormalize())
       shares = divideByRows(shares);
+    if (op.getExpertScales())
+      shares = map(shares, {lowering.asArray(gatherScales(experts)), identity},
+                   [](const Arithmetic &a, ValueRange x) {
+                     return a.multiply(x[0], x[1]);
+                   });
     double scale = op.getScale() ? op.getScale()->convertToDouble() : 1;
     return lowering.compute(lowering.getSizes(shares),
                             {{lowering.asArray(shares), identity}},
@@ -181,17 +186,34 @@ private:
                             });
   }
 
-  /// The scores in the columns that `experts` name.
-  Value gather(Value scores, Value experts) {
+  /// For each of `experts` what is read at its token and its number.
+  Value
+  gather(Value experts,
+         function_ref<Value(OpBuilder &, Value token, Value expert)> read) {
     return lowering.generate(
         lowering.getSizes(experts), type,
         [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
           Value number = tensor::ExtractOp::create(b, loc, experts, at);
-          Value expert =
-              arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
-          return tensor::ExtractOp::create(b, loc, scores,
-                                           ValueRange{at[0], expert});
+          return read(
+              b, at[0],
+              arith::IndexCastOp::create(b, loc, b.getIndexType(), number));
         });
+  }
+
+  Value gatherScores(Value scores, Value experts) {
+    return gather(experts,
+                  [&](OpBuilder &b, Value token, Value expert) -> Value {
+                    return tensor::ExtractOp::create(b, loc, scores,
+                                                     ValueRange{token, expert});
+                  });
+  }
+
+  Value gatherScales(Value experts) {
+    Value scales = lowering.round(
+        lowering.getArray(op.getExpertScales()).getValues(), type);
+    return gather(experts, [&](OpBuilder &b, Value, Value expert) -> Value {
+      return tensor::ExtractOp::create(b, loc, scales, expert);
+    });
   }
 
   MoeRouteOp op;

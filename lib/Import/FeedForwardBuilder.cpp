@@ -94,7 +94,8 @@ MoeRouteOp ExpertsBuilder::route(Value x) {
                    : layer.weight(part(experts.selectionBias), {experts.count});
   bool hasGroups = experts.groups > 1;
   return layer.create<MoeRouteOp>(
-      part("route"), experts.scoring, logits, bias, experts.topK,
+      part("route"), experts.scoring, logits, bias,
+      /*expertScales=*/Value(), experts.topK,
       hasGroups ? b.getI64IntegerAttr(experts.groups) : IntegerAttr(),
       hasGroups ? b.getI64IntegerAttr(experts.topGroups) : IntegerAttr(),
       experts.normalizes,

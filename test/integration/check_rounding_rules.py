@@ -248,6 +248,11 @@ def expert_cases():
     kind, of_tokens = tensor(tokens, experts), tensor(tokens, top_k)
     route = "%y, %e = llm.moe_route softmax %x top_k 2 normalize scale 2.5"
     yield Case("moe_route-R1", [("x", kind, logits)], f"  {route} : {kind}", of_tokens, shares(picked), shares(bf16(picked)))
+    by_expert = np.full(experts, 2.5)
+    route = "%y, %e = llm.moe_route softmax %x expert_scales %s top_k 2 normalize"
+    yield Case("moe_route-R1", [("x", kind, logits), ("s", tensor(experts), by_expert)],
+               f"  {route} : {kind} expert_scales {tensor(experts)}", of_tokens, shares(picked),
+               bf16(2.5 * bf16(picked / picked.sum(-1, keepdims=True))))
     whole = tensor(tokens, top_k, element="i32")
     equal = np.round(logits)
     order = np.argsort(-equal, axis=1, kind="stable")[:, :top_k]

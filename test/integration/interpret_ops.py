@@ -27,6 +27,12 @@ def elementwise(function):
     return lambda op, *xs: Tensor(xs[0].shape, lambda i: function(op, *(x[i] for x in xs)))
 
 
+def mul(op, a, b):
+    """The last dimensions of a are those of b, of which those of size 1 have one index."""
+    at = lambda i: tuple(n if size != 1 else 0 for n, size in zip(i[len(i) - len(b.shape):], b.shape))
+    return Tensor(a.shape, lambda i: a[i] * b[at(i)])
+
+
 def sigmoid(x):
     return 1 / (1 + math.exp(-x))
 
@@ -130,6 +136,8 @@ def frequency(op, pair, width):
     if kind == "listed":
         factors = re.search(r"factors = \[([^\]]*)\]", scaling).group(1).split(", ")
         return plain / float(factors[pair]), amplitude
+    if kind == "proportional":
+        return plain if pair < int(figure("factor") * (width // 2)) else 0, amplitude
     kept = 0
     if kind == "llama3":
         turns = figure("original_max_position_embeddings") * plain / (2 * math.pi)
@@ -292,11 +300,14 @@ def route_token(op, logits, bias):
     return experts, [scale * x for x in shares]
 
 
-def moe_route(op, logits, bias=None):
-    """The largest scores, and their shares."""
+def moe_route(op, logits, *others):
+    """The largest scores, and their shares, each times the scale of its expert."""
+    (bias,), (scales,) = (op.segment([logits, *others], group) or [None] for group in (1, 2))
     shape = (logits.shape[0], int(op.number("topK")))
     chosen = [route_token(op, [logits[m, e] for e in range(logits.shape[1])], bias) for m in range(shape[0])]
-    return Tensor(shape, lambda i: chosen[i[0]][1][i[1]]), Tensor(shape, lambda i: chosen[i[0]][0][i[1]])
+    scale = lambda expert: scales[expert,] if scales else 1
+    return (Tensor(shape, lambda i: chosen[i[0]][1][i[1]] * scale(chosen[i[0]][0][i[1]])),
+            Tensor(shape, lambda i: chosen[i[0]][0][i[1]]))
 
 
 def rows_of_experts(experts):
@@ -418,7 +429,7 @@ LLM_OPS = {
     "sample": sample,
     "quantize": elementwise(lambda op, x: x),
     "add": elementwise(lambda op, a, b: a + b),
-    "mul": elementwise(lambda op, a, b: a * b),
+    "mul": mul,
     "scale": elementwise(lambda op, x: op.number("factor") * x),
     "soft_cap": elementwise(lambda op, x: op.number("cap") * math.tanh(x / op.number("cap"))),
     "swiglu": elementwise(swiglu),

@@ -181,16 +181,19 @@ def route(p, count, chosen):
     groups = next((g for g in (3, 2) if count % g == 0 and count // g >= 2), 1) if p.chance(0.4) else 1
     top = max(math.ceil(chosen * groups / count), p.random.randint(1, groups))
     logits, bias = draw_logits(p, count, chosen, groups, scoring)
-    text = f"{scoring} {logits.name}" + (f" bias {bias.name}" if bias else "") + f" top_k {chosen}"
+    scales = p.weight((count,), ops.other_float(p, logits.element)) if p.chance(0.3) else None
+    text = f"{scoring} {logits.name}" + (f" bias {bias.name}" if bias else "")
+    text += (f" expert_scales {scales.name}" if scales else "") + f" top_k {chosen}"
     text += f" groups {groups} top_groups {top}" if groups > 1 else ""
     normalize, scale = p.chance(0.4), p.chance(0.3)
     text += (" normalize" if normalize else "") + (f" scale {p.number(0.5, 3)}" if scale else "")
     uses = ["moe_route", f"moe_route {scoring}"] + ["moe_route groups"] * (groups > 1) + ["moe_route bias"] * bool(bias)
-    uses += ["moe_route normalize"] * normalize + ["moe_route scale"] * scale
+    uses += ["moe_route expert_scales"] * bool(scales) + ["moe_route normalize"] * normalize + ["moe_route scale"] * scale
     shapes = [(p.rows, chosen)] * 2
     kinds = [type_of(shapes[0], logits.element), type_of(shapes[1], "i32")]
     kind = "moe_route"
-    names = p.add_raw(kinds, f"llm.{kind} {p.op_name(kind)}{text} : {types(logits, *([bias] if bias else []))}", uses, "e")
+    names = p.add_raw(kinds, f"llm.{kind} {p.op_name(kind)}{text} : {types(logits, *([bias] if bias else []))}"
+                      + (f" expert_scales {scales.type}" if scales else ""), uses, "e")
     shares, chosen_ones = Value(names[0], shapes[0], logits.element), Value(names[1], shapes[1], "i32", is_counted=True)
     p.values += [shares, chosen_ones]
     return shares, chosen_ones

@@ -12,7 +12,7 @@ SCALINGS = ["<linear factor = 4.0>",
             "<yarn factor = 4.0, beta_fast = 8.0, beta_slow = 1.0, original_max_position_embeddings = 64, "
             "attention_factor = 1.35>",
             "<yarn factor = 4.0, beta_fast = 8.0, beta_slow = 1.0, original_max_position_embeddings = 64, "
-            "truncate = true>"]
+            "truncate = true>", "<proportional factor = 0.5>"]
 
 
 def other_float(p, element, probability=0.25):
@@ -133,12 +133,21 @@ def position_scale(p):
 
 
 def binary(p):
-    kind = p.random.choice(["add", "add", "mul", "swiglu", "swiglu", "geglu"])
+    kind = p.random.choice(["add", "add", "mul", "mul", "swiglu", "swiglu", "geglu"])
     x = any_floats(p)
+    if kind == "mul" and p.chance(0.5):
+        return multiply_broadcast(p, x)
     y = p.find(lambda v: v.is_like(x.shape, x.element), lambda: x)
     limit = kind == "swiglu" and p.chance(0.4)
     text = f"{x.name}, {y.name}" + (f" limit {p.number(0.3, 2)}" if limit else "")
     return p.op(kind, f"{text} : {types(x, y)}", x.shape, x.element, [kind] + ["swiglu limit"] * limit)
+
+
+def multiply_broadcast(p, x):
+    """By a tensor of the last dimensions of x, of which some have size 1."""
+    shape = tuple(1 if isinstance(size, Open) or p.chance(0.3) else size for size in x.shape[p.random.randint(0, len(x.shape)):])
+    y = p.weight(shape, other_float(p, x.element))
+    return p.op("mul", f"{x.name}, {y.name} : {types(x, y)}", x.shape, x.element, ["mul", "mul broadcast"])
 
 
 def unary(p):

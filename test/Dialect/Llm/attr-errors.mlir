@@ -586,3 +586,9 @@ func.func @f(%n: index) {
 // rope_scaling-C3
 // expected-error @+1 {{low_freq_factor must not be above high_freq_factor}}
 #crossed = #llm.rope_scaling<llama3 factor = 8.0, low_freq_factor = 4.0, high_freq_factor = 1.0, original_max_position_embeddings = 8192>
+
+// -----
+
+// rope_scaling-C4
+// expected-error @+1 {{factor, the part of the pairs that turn, must not be above 1, got 1.500000e+00}}
+#more = #llm.rope_scaling<proportional factor = 1.5>

@@ -99,10 +99,28 @@ func.func @add(%x: tensor<4xf32>, %y: tensor<5xf32>) {
 
 // -----
 
-// binary-C1: a product of two element types.
-func.func @mul(%x: tensor<4xf32>, %y: tensor<4xbf16>) {
-  // expected-error @+1 {{'llm.mul' op operands must have one type, got 'tensor<4xf32>' and 'tensor<4xbf16>'}}
-  %0 = llm.mul %x, %y : tensor<4xf32>, tensor<4xbf16>
+// mul-C1: one factor for each row, where there is one for each column.
+func.func @mul(%x: tensor<4x5xf32>, %y: tensor<4xf32>) {
+  // expected-error @+1 {{needs a right operand that has the last dimensions of the left one, or size 1 there, got 'tensor<4x5xf32>' and 'tensor<4xf32>'}}
+  %0 = llm.mul %x, %y : tensor<4x5xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+// mul-C1: the left operand is not broadcast.
+func.func @mul(%x: tensor<4xf32>, %y: tensor<1x4xf32>) {
+  // expected-error @+1 {{or size 1 there, got 'tensor<4xf32>' and 'tensor<1x4xf32>'}}
+  %0 = llm.mul %x, %y : tensor<4xf32>, tensor<1x4xf32>
+  return
+}
+
+// -----
+
+// mul-C1: neither where it has size 1.
+func.func @mul(%x: tensor<1x4xf32>, %y: tensor<3x4xf32>) {
+  // expected-error @+1 {{or size 1 there, got 'tensor<1x4xf32>' and 'tensor<3x4xf32>'}}
+  %0 = llm.mul %x, %y : tensor<1x4xf32>, tensor<3x4xf32>
   return
 }
 

@@ -54,6 +54,15 @@ func.func @route_bias(%l: tensor<4x8xf32>, %b: tensor<4xf32>) {
 
 // -----
 
+// moe_route-C5: scales of other experts.
+func.func @route(%l: tensor<4x8xf32>, %c: tensor<9xf32>) {
+  // expected-error @+1 {{'llm.moe_route' op expert_scales 'tensor<9xf32>' must be one for each of 8 experts}}
+  %s, %e = llm.moe_route softmax %l expert_scales %c top_k 2 : tensor<4x8xf32> expert_scales tensor<9xf32>
+  return
+}
+
+// -----
+
 // moe_route-C6: shares of nothing.
 func.func @route_scale(%l: tensor<4x8xf32>) {
   // expected-error @+1 {{'llm.moe_route' op scale must be finite and positive}}

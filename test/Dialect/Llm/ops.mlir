@@ -79,6 +79,8 @@ func.func @elementwise(%x: tensor<2x8xbf16>, %w: tensor<8xf32>, %q: tensor<1x2x4
   %5 = llm.add %s, %s : tensor<f32>, tensor<f32>
   // CHECK-NEXT: llm.mul "product" %[[X]], %[[X]] : tensor<2x8xbf16>, tensor<2x8xbf16>
   %6 = llm.mul "product" %x, %x : tensor<2x8xbf16>, tensor<2x8xbf16>
+  // CHECK-NEXT: llm.mul "factors" %[[X]], %[[W]] : tensor<2x8xbf16>, tensor<8xf32>
+  %factors = llm.mul "factors" %x, %w : tensor<2x8xbf16>, tensor<8xf32>
   // CHECK-NEXT: llm.swiglu "gated" %[[X]], %[[X]] : tensor<2x8xbf16>, tensor<2x8xbf16>
   %7 = llm.swiglu "gated" %x, %x : tensor<2x8xbf16>, tensor<2x8xbf16>
   // CHECK-NEXT: llm.activation "act" silu %[[X]] : tensor<2x8xbf16>
@@ -173,6 +175,8 @@ func.func @experts(%x: tensor<4x8xbf16>, %l: tensor<4x4xbf16>, %b: tensor<4xf32>
   %s, %e = llm.moe_route "route" softmax %l top_k 2 normalize : tensor<4x4xbf16>
   // CHECK-NEXT: llm.moe_route sigmoid %[[L]] bias %[[B]] top_k 2 groups 2 top_groups 1 normalize scale 2.5 : tensor<4x4xbf16>, tensor<4xf32>
   %s1, %e1 = llm.moe_route sigmoid %l bias %b top_k 2 groups 2 top_groups 1 normalize scale 2.5 : tensor<4x4xbf16>, tensor<4xf32>
+  // CHECK-NEXT: llm.moe_route sigmoid %[[L]] bias %[[B]] expert_scales %[[B]] top_k 2 : tensor<4x4xbf16>, tensor<4xf32> expert_scales tensor<4xf32>
+  %s4, %e4 = llm.moe_route sigmoid %l bias %b expert_scales %b top_k 2 : tensor<4x4xbf16>, tensor<4xf32> expert_scales tensor<4xf32>
   // CHECK-NEXT: llm.moe_route topk_softmax %[[L]] top_k 1 : tensor<4x4xbf16>
   %s2, %e2 = llm.moe_route topk_softmax %l top_k 1 : tensor<4x4xbf16>
   // CHECK-NEXT: %[[R:.+]] = llm.moe_dispatch "dispatch" %[[X]], %[[E]] : tensor<4x8xbf16>, tensor<4x2xi32>

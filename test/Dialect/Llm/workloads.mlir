@@ -55,6 +55,19 @@ func.func @elementwise(%x: tensor<4x8xf32>) {
   return
 }
 
+// A product of 4 x 8 by 8, by 4 x 1 and by one: 32 operations each; of the right operand as many
+// elements move as there are.
+// CHECK-LABEL: func @broadcast
+// CHECK: work = {alu = 32}, traffic = {dram = {lhs = 128, out = 128, rhs = 32}}
+// CHECK: work = {alu = 32}, traffic = {dram = {lhs = 128, out = 128, rhs = 16}}
+// CHECK: work = {alu = 32}, traffic = {dram = {lhs = 128, out = 128, rhs = 4}}
+func.func @broadcast(%x: tensor<4x8xf32>, %row: tensor<8xf32>, %each: tensor<4x1xf32>, %one: tensor<1xf32>) {
+  %0 = llm.mul %x, %row : tensor<4x8xf32>, tensor<8xf32>
+  %1 = llm.mul %x, %each : tensor<4x8xf32>, tensor<4x1xf32>
+  %2 = llm.mul %x, %one : tensor<4x8xf32>, tensor<1xf32>
+  return
+}
+
 // Per element of 32: geglu 1 special and 9 operations; a factor 1; a cap 1 special and 2.
 // CHECK-LABEL: func @gemma
 // CHECK: work = {alu = 288, special = 32}, traffic = {dram = {lhs = 128, out = 128, rhs = 128}}
@@ -160,10 +173,13 @@ func.func @sample(%x: tensor<3x100xbf16>, %r: tensor<3xf32>) {
 // CHECK: work = {alu = 64, compare = 48, special = 16}, traffic = {dram = {experts = 32, logits = 32, shares = 16}}
 // CHECK: work = {alu = 56, compare = 64, special = 32}, traffic = {dram = {bias = 16, experts = 32, logits = 32, shares = 16}}
 // CHECK: work = {alu = 24, compare = 32, special = 8}
-func.func @route(%l: tensor<4x4xbf16>, %b: tensor<4xf32>) {
+// With scales of experts one operation more for each of 4 x 2 shares, and 4 x 2 bytes.
+// CHECK: work = {alu = 72, compare = 48, special = 16}, traffic = {dram = {expert_scales = 8, experts = 32, logits = 32, shares = 16}}
+func.func @route(%l: tensor<4x4xbf16>, %b: tensor<4xf32>, %c: tensor<4xbf16>) {
   %s, %e = llm.moe_route softmax %l top_k 2 normalize : tensor<4x4xbf16>
   %s1, %e1 = llm.moe_route sigmoid %l bias %b top_k 2 groups 2 top_groups 1 normalize scale 2.5 : tensor<4x4xbf16>, tensor<4xf32>
   %s2, %e2 = llm.moe_route topk_softmax %l top_k 2 : tensor<4x4xbf16>
+  %s3, %e3 = llm.moe_route softmax %l expert_scales %c top_k 2 normalize : tensor<4x4xbf16> expert_scales tensor<4xbf16>
   return
 }
 

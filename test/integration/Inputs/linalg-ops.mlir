@@ -73,6 +73,22 @@ func.func @elementwise(%x: tensor<5x7xf32>, %y: tensor<5x7xf32>) -> tensor<5x7xf
   return %8 : tensor<5x7xf32>
 }
 
+// CHECK: broadcast: 90 elements agree
+func.func @broadcast(%x: tensor<2x5x9xf32>, %row: tensor<9xf32>, %one: tensor<1xf32>, %each: tensor<5x1xf32>, %all: tensor<f32>)
+    -> tensor<2x5x9xf32> {
+  %0 = llm.mul %x, %row : tensor<2x5x9xf32>, tensor<9xf32>
+  %1 = llm.mul %0, %one : tensor<2x5x9xf32>, tensor<1xf32>
+  %2 = llm.mul %1, %each : tensor<2x5x9xf32>, tensor<5x1xf32>
+  %3 = llm.mul %2, %all : tensor<2x5x9xf32>, tensor<f32>
+  return %3 : tensor<2x5x9xf32>
+}
+
+// CHECK: proportional: 90 elements agree
+func.func @proportional(%x: tensor<1x5x3x6xf32>) -> tensor<1x5x3x6xf32> {
+  %y = llm.rope %x at 7 theta 1.0e4 scaling <proportional factor = 0.67> : tensor<1x5x3x6xf32>
+  return %y : tensor<1x5x3x6xf32>
+}
+
 // CHECK: causal: 160 elements agree
 func.func @causal(%q: tensor<2x5x4x4xf32>, %k: tensor<2x7x2x4xf32>, %v: tensor<2x7x2x4xf32>, %sinks: tensor<4xf32>) -> tensor<2x5x4x4xf32> {
   %y = llm.gqa_attn %q, %k, %v sinks %sinks mask causal scale 0.5 soft_cap 4.0
@@ -181,6 +197,16 @@ func.func @route_groups(%l: tensor<5x8xf32>) -> (tensor<5x2xf32>, tensor<5x2xi32
 func.func @route_biased_groups(%l: tensor<5x12xf32>, %b: tensor<12xf32>) -> (tensor<5x3xf32>, tensor<5x3xi32>) {
   %s, %e = llm.moe_route sigmoid %l bias %b top_k 3 groups 4 top_groups 2 normalize scale 2.5 : tensor<5x12xf32>, tensor<12xf32>
   return %s, %e : tensor<5x3xf32>, tensor<5x3xi32>
+}
+
+// CHECK: route_scaled: 60 elements agree
+// Scales of experts, beside a bias and without one.
+func.func @route_scaled(%l: tensor<5x8xf32>, %b: tensor<8xf32>, %c: tensor<8xf32>)
+    -> (tensor<5x3xf32>, tensor<5x3xi32>, tensor<5x3xf32>, tensor<5x3xi32>) {
+  %s, %e = llm.moe_route softmax %l expert_scales %c top_k 3 normalize : tensor<5x8xf32> expert_scales tensor<8xf32>
+  %s1, %e1 = llm.moe_route sigmoid %l bias %b expert_scales %c top_k 3 scale 2.5
+    : tensor<5x8xf32>, tensor<8xf32> expert_scales tensor<8xf32>
+  return %s, %e, %s1, %e1 : tensor<5x3xf32>, tensor<5x3xi32>, tensor<5x3xf32>, tensor<5x3xi32>
 }
 
 // CHECK: route_selected: 50 elements agree

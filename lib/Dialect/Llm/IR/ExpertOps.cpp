@@ -46,7 +46,9 @@ LogicalResult MoeRouteOp::inferReturnTypes(MLIRContext *context,
                                            Adaptor adaptor,
                                            SmallVectorImpl<Type> &resultTypes) {
   if (failed(verifyRanks(loc, getOperationName(),
-                         {{adaptor.getLogits(), 2}, {adaptor.getBias(), 1}})))
+                         {{adaptor.getLogits(), 2},
+                          {adaptor.getBias(), 1},
+                          {adaptor.getExpertScales(), 1}})))
     return failure();
   RankedTensorType logits = tensorType(adaptor.getLogits());
   int64_t experts = logits.getDimSize(1), topK = adaptor.getTopK();
@@ -54,9 +56,12 @@ LogicalResult MoeRouteOp::inferReturnTypes(MLIRContext *context,
                              adaptor.getGroups().value_or(1),
                              adaptor.getTopGroups().value_or(1))))
     return failure();
-  if (Value bias = adaptor.getBias())
-    if (!agree(tensorType(bias).getDimSize(0), experts)) // moe_route-C5
-      return fail(loc, getOperationName(), "bias ", bias.getType(),
+  for (auto [name, vector] :
+       {std::pair<StringRef, Value>{"bias", adaptor.getBias()},
+        {"expert_scales", adaptor.getExpertScales()}})
+    if (vector &&
+        !agree(tensorType(vector).getDimSize(0), experts)) // moe_route-C5
+      return fail(loc, getOperationName(), name, " ", vector.getType(),
                   " must be one for each of ", experts, " experts");
   if (std::optional<APFloat> scale = adaptor.getScale())
     if (!std::isfinite(scale->convertToDouble()) ||
@@ -97,6 +102,8 @@ FailureOr<Workload> MoeRouteOp::getWorkload(EmitError emitError) {
   workload.addBuffer(Buffer::Role::Read, "logits", getLogits(), {"m", "e"});
   if (Value bias = getBias())
     workload.addBuffer(Buffer::Role::Read, "bias", bias, {"e"});
+  if (Value scales = getExpertScales())
+    workload.addBuffer(Buffer::Role::Read, "expert_scales", scales, {"e"});
   workload.addBuffer(Buffer::Role::Write, "shares", getShares(), {"m", "j"});
   workload.addBuffer(Buffer::Role::Write, "experts", getExperts(), {"m", "j"});
 
@@ -118,7 +125,8 @@ FailureOr<Workload> MoeRouteOp::getWorkload(EmitError emitError) {
   perLogit("select", {{WorkKind::Compare, topK}});
 
   auto [operations, specials] = workOfSelected(getScoring());
-  operations += (getNormalize() ? 2 : 0) + (getScale() ? 1 : 0);
+  operations += (getNormalize() ? 2 : 0) + (getScale() ? 1 : 0) +
+                (getExpertScales() ? 1 : 0);
   SmallVector<std::pair<WorkKind, int64_t>, 2> work;
   if (operations > 0)
     work.push_back({WorkKind::Alu, operations});

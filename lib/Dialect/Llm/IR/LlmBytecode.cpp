@@ -43,6 +43,19 @@ struct LlmBytecodeInterface : BytecodeDialectInterface {
     }
     return std::make_unique<LlmDialectVersion>(number);
   }
+
+  /// What a reader of properties cannot know, as operands come behind them.
+  LogicalResult
+  upgradeFromVersion(Operation *topLevelOp,
+                     const DialectVersion &version) const override {
+    if (static_cast<const LlmDialectVersion &>(version).number < 3)
+      topLevelOp->walk([](MoeRouteOp op) {
+        // The only optional operand was the bias.
+        auto biases = static_cast<int32_t>(op->getNumOperands()) - 1;
+        op.getProperties().operandSegmentSizes = {1, biases, 0};
+      });
+    return success();
+  }
 };
 } // namespace
 
@@ -110,6 +123,35 @@ void RmsNormOp::writeProperties(DialectBytecodeWriter &writer) {
   writer.writeOptionalAttribute(properties.name);
   if (getVersion(writer) >= 2)
     writer.writeOptionalAttribute(properties.addUnitOffset);
+}
+
+LogicalResult MoeRouteOp::readProperties(DialectBytecodeReader &reader,
+                                         OperationState &state) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (failed(reader.readOptionalAttribute(properties.groups)) ||
+      failed(reader.readOptionalAttribute(properties.name)) ||
+      failed(reader.readOptionalAttribute(properties.normalize)) ||
+      failed(reader.readOptionalAttribute(properties.scale)) ||
+      failed(reader.readAttribute(properties.scoring)) ||
+      failed(reader.readOptionalAttribute(properties.topGroups)) ||
+      failed(reader.readAttribute(properties.topK)))
+    return failure();
+  return getVersion(reader) < 3 ? success()
+                                : reader.readSparseArray(MutableArrayRef(
+                                      properties.operandSegmentSizes));
+}
+
+void MoeRouteOp::writeProperties(DialectBytecodeWriter &writer) {
+  const Properties &properties = getProperties();
+  writer.writeOptionalAttribute(properties.groups);
+  writer.writeOptionalAttribute(properties.name);
+  writer.writeOptionalAttribute(properties.normalize);
+  writer.writeOptionalAttribute(properties.scale);
+  writer.writeAttribute(properties.scoring);
+  writer.writeOptionalAttribute(properties.topGroups);
+  writer.writeAttribute(properties.topK);
+  if (getVersion(writer) >= 3)
+    writer.writeSparseArray(ArrayRef(properties.operandSegmentSizes));
 }
 
 void mlir::llm::addBytecodeInterface(LlmDialect &dialect) {

@@ -255,7 +255,7 @@ LogicalResult QuantizeOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-// binary-C1: of add, mul, swiglu and geglu.
+// binary-C1: of add, swiglu and geglu.
 template <typename Op>
 static LogicalResult inferBinary(std::optional<Location> loc,
                                  typename Op::Adaptor adaptor,
@@ -279,7 +279,32 @@ LogicalResult MulOp::inferReturnTypes(MLIRContext *,
                                       std::optional<Location> loc,
                                       Adaptor adaptor,
                                       SmallVectorImpl<Type> &resultTypes) {
-  return inferBinary<MulOp>(loc, adaptor, resultTypes);
+  RankedTensorType lhs = tensorType(adaptor.getLhs()),
+                   rhs = tensorType(adaptor.getRhs());
+  bool fits = rhs.getRank() <= lhs.getRank();
+  if (fits)
+    for (auto [all, size] : llvm::zip_equal(
+             lhs.getShape().take_back(rhs.getRank()), rhs.getShape()))
+      fits &= size == 1 || agree(all, size);
+  if (!fits) // mul-C1
+    return fail(loc, getOperationName(),
+                "needs a right operand that has the last dimensions of the "
+                "left one, or size 1 there, got ",
+                lhs, " and ", rhs);
+  resultTypes.push_back(lhs);
+  return success();
+}
+
+AffineMap MulOp::getRhsMap() {
+  RankedTensorType lhs = tensorType(getLhs()), rhs = tensorType(getRhs());
+  SmallVector<AffineExpr> indices;
+  for (auto [dim, size] : llvm::enumerate(rhs.getShape())) {
+    int64_t ofLhs = lhs.getRank() - rhs.getRank() + dim;
+    bool isBroadcast = size == 1 && lhs.getDimSize(ofLhs) != 1;
+    indices.push_back(isBroadcast ? getAffineConstantExpr(0, getContext())
+                                  : getAffineDimExpr(ofLhs, getContext()));
+  }
+  return AffineMap::get(lhs.getRank(), 0, indices, getContext());
 }
 
 LogicalResult SwiGluOp::inferReturnTypes(MLIRContext *,

@@ -190,9 +190,12 @@ FailureOr<Workload> AddOp::getWorkload(EmitError emitError) {
 }
 
 FailureOr<Workload> MulOp::getWorkload(EmitError emitError) {
-  return elementwiseWorkload(*this, emitError,
-                             {{"lhs", getLhs()}, {"rhs", getRhs()}}, getOut(),
-                             {{WorkKind::Alu, 1}});
+  FailureOr<Workload> workload = elementwiseWorkload(
+      *this, emitError, {{"lhs", getLhs()}, {"rhs", getRhs()}}, getOut(),
+      {{WorkKind::Alu, 1}});
+  if (succeeded(workload))
+    workload->buffers[1].map = getRhsMap();
+  return workload;
 }
 
 FailureOr<Workload> SwiGluOp::getWorkload(EmitError emitError) {

@@ -63,6 +63,11 @@ LogicalResult RopeScalingAttr::verify(
   if (isYarn && !(betaSlow.getValueAsDouble() <=
                   betaFast.getValueAsDouble())) // rope_scaling-C3
     return emitError() << "beta_slow must not be above beta_fast";
+  if (kind == RopeScalingKind::Proportional &&
+      factor.getValueAsDouble() > 1) // rope_scaling-C4
+    return emitError() << "factor, the part of the pairs that turn, must not "
+                          "be above 1, got "
+                       << factor;
   return success();
 }
 
@@ -121,6 +126,12 @@ SmallVector<double> RopeScalingAttr::scale(ArrayRef<double> frequencies,
     return scaled;
   }
   double factor = getFactor().getValueAsDouble();
+  if (getKind() == RopeScalingKind::Proportional) {
+    auto turning =
+        static_cast<size_t>(factor * static_cast<double>(scaled.size()));
+    std::fill(scaled.begin() + turning, scaled.end(), 0);
+    return scaled;
+  }
   for (auto [frequency, kept] :
        llvm::zip_equal(scaled, partsKept(*this, frequencies, theta)))
     frequency = kept * frequency + (1 - kept) * frequency / factor;
