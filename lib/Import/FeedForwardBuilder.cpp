@@ -7,23 +7,31 @@
 
 #include "LayerOps.h"
 
+#include <cmath>
+
 namespace mlir::llm {
 
 //===----------------------------------------------------------------------===//
 // Dense
 //===----------------------------------------------------------------------===//
 
-/// Of SwiGLU.
-static FloatAttr limitOf(LayerOps &layer) {
-  double limit = layer.config.feedForward.limit;
-  return limit ? layer.ops.builder.getF64FloatAttr(limit) : FloatAttr();
+/// The product of gate and up projection, of which the gate is bent.
+static Value buildGate(LayerOps &layer, const std::string &path, Value gate,
+                       Value up) {
+  const FeedForwardConfig &config = layer.config.feedForward;
+  if (config.isGeGlu)
+    return layer.create<GeGluOp>(path + ".geglu", gate, up);
+  FloatAttr limit = config.limit
+                        ? layer.ops.builder.getF64FloatAttr(config.limit)
+                        : FloatAttr();
+  return layer.create<SwiGluOp>(path + ".swiglu", gate, up, limit);
 }
 
 /// A gated network of the tokens, in the words of `path`.
-static Value buildGated(LayerOps &layer, StringRef path, Value x, int64_t width,
-                        bool isFused) {
+static Value buildGated(LayerOps &layer, const std::string &path, Value x,
+                        int64_t width, bool isFused) {
   const FeedForwardConfig &config = layer.config.feedForward;
-  auto part = [&](StringRef name) { return (path + "." + name).str(); };
+  auto part = [&](const char *name) { return path + "." + name; };
   Value gate, up;
   if (isFused) {
     Value both =
@@ -34,10 +42,7 @@ static Value buildGated(LayerOps &layer, StringRef path, Value x, int64_t width,
     gate = layer.linear(part("gate_proj"), x, width, config.hasBias);
     up = layer.linear(part("up_proj"), x, width, config.hasBias);
   }
-  Value gated = config.isGeGlu
-                    ? Value(layer.create<GeGluOp>(part("geglu"), gate, up))
-                    : Value(layer.create<SwiGluOp>(part("swiglu"), gate, up,
-                                                   limitOf(layer)));
+  Value gated = buildGate(layer, path, gate, up);
   return layer.linear(part("down_proj"), gated, layer.ops.model.hidden,
                       config.hasBias);
 }
@@ -59,12 +64,17 @@ public:
                           layer.ops.program.countTokens());
   }
 
-  Value build(Value x);
+  Value build(Value x, Value hidden);
 
 private:
   std::string part(const Twine &name) const {
-    return (config.path + "." + name).str();
+    return config.nameOf(name.str());
   }
+  bool hasOwnNorms() const { return !experts.routerNorm.empty(); }
+  /// What the router reads where experts have norms of their own.
+  Value normForRouter(Value hidden);
+  /// The weighted sum of the experts that `routes` has for each row of x.
+  Value buildRouted(Value x, MoeRouteOp routes);
   /// Parameters of all experts together are no linear layers, and named so.
   std::string weightOf(const Twine &name) const {
     return part("experts." + name) + (experts.isFused ? "" : ".weight");
@@ -85,17 +95,28 @@ private:
 };
 } // namespace
 
+Value ExpertsBuilder::normForRouter(Value hidden) {
+  auto size = static_cast<double>(layer.ops.model.hidden);
+  Value weight =
+      layer.weight(part(experts.routerNorm), {layer.ops.model.hidden});
+  Value normed =
+      layer.ops.norm(layer.nameOf(part("router.norm")), hidden, weight);
+  return layer.create<ScaleOp>(part("router.norm_scale"), normed,
+                               llvm::APFloat(1 / std::sqrt(size)));
+}
+
 MoeRouteOp ExpertsBuilder::route(Value x) {
   Builder &b = layer.ops.builder;
+  auto forEachExpert = [&](const std::string &name) {
+    return name.empty() ? Value() : layer.weight(part(name), {experts.count});
+  };
   Value logits = layer.plainLinear(part(experts.router), x, experts.count,
                                    experts.hasRouterBias);
-  Value bias = experts.selectionBias.empty()
-                   ? Value()
-                   : layer.weight(part(experts.selectionBias), {experts.count});
+  Value bias = forEachExpert(experts.selectionBias),
+        scales = forEachExpert(experts.expertScales);
   bool hasGroups = experts.groups > 1;
   return layer.create<MoeRouteOp>(
-      part("route"), experts.scoring, logits, bias,
-      /*expertScales=*/Value(), experts.topK,
+      part("route"), experts.scoring, logits, bias, scales, experts.topK,
       hasGroups ? b.getI64IntegerAttr(experts.groups) : IntegerAttr(),
       hasGroups ? b.getI64IntegerAttr(experts.topGroups) : IntegerAttr(),
       experts.normalizes,
@@ -150,30 +171,41 @@ Value ExpertsBuilder::gate(Value rows, MoeRouteOp routes) {
     gate = expertLinear("gate_proj", rows, routes, width);
     up = expertLinear("up_proj", rows, routes, width);
   }
-  return layer.create<SwiGluOp>(part("experts.swiglu"), gate, up,
-                                limitOf(layer));
+  return buildGate(layer, part("experts"), gate, up);
 }
 
-Value ExpertsBuilder::build(Value x) {
-  MoeRouteOp routes = route(x);
+Value ExpertsBuilder::buildRouted(Value x, MoeRouteOp routes) {
   Value gated = gate(dispatch(x, routes), routes);
   Value down =
       expertLinear("down_proj", layer.quantize(weightOf("down_proj"), gated),
                    routes, layer.ops.model.hidden);
-  Value sum = layer.create<MoeCombineOp>(
+  return layer.create<MoeCombineOp>(
       part("combine"), down, routes.getExperts(),
       experts.scalesInput ? Value() : Value(routes.getShares()));
+}
+
+Value ExpertsBuilder::build(Value x, Value hidden) {
+  MoeRouteOp routes = route(hasOwnNorms() ? normForRouter(hidden) : x);
+  Value sum;
+  if (hasOwnNorms())
+    sum = layer.norm(
+        "post_feedforward_layernorm_2",
+        buildRouted(layer.norm("pre_feedforward_layernorm_2", hidden), routes));
+  else
+    sum = buildRouted(x, routes);
   if (!experts.sharedWidth)
     return sum;
   Value shared = buildGated(layer, part(experts.sharedPath), x,
                             experts.sharedWidth, /*isFused=*/false);
+  if (hasOwnNorms())
+    shared = layer.norm("post_feedforward_layernorm_1", shared);
   return layer.create<AddOp>(part("shared_add"), sum, shared);
 }
 
-Value buildFeedForward(LayerOps &layer, Value x) {
+Value buildFeedForward(LayerOps &layer, Value x, Value hidden) {
   const FeedForwardConfig &config = layer.config.feedForward;
   if (config.experts.count)
-    return ExpertsBuilder(layer).build(x);
+    return ExpertsBuilder(layer).build(x, hidden);
   return buildGated(layer, config.path, x, config.intermediate, config.isFused);
 }
 

@@ -21,6 +21,7 @@ private:
   Value attend(const SequenceGroup &group) override;
   Value prepare(const SequenceGroup &group, StringRef name, Value projected,
                 int64_t heads);
+  Value prepareValues(const SequenceGroup &group);
   std::pair<Value, Value> cacheKeysAndValues(const SequenceGroup &group,
                                              Value k, Value v);
 
@@ -47,7 +48,9 @@ void GroupedQueryBuilder::project(Value x) {
   }
   queries = layer.linear("self_attn.q_proj", x, width, bias);
   keys = layer.linear("self_attn.k_proj", x, kvWidth, bias);
-  values = layer.linear("self_attn.v_proj", x, valueWidth, bias);
+  values = config.hasOneProjection
+               ? keys
+               : layer.linear("self_attn.v_proj", x, valueWidth, bias);
   indexer.project(x, /*queryInput=*/x);
   if (config.valueScale != 1)
     values = layer.create<ScaleOp>("self_attn.v_scale", values,
@@ -72,6 +75,14 @@ Value GroupedQueryBuilder::prepare(const SequenceGroup &group, StringRef name,
   if (config.plainQkNorm)
     x = layer.ops.norm(layer.nameOf(norm), x, /*weight=*/Value());
   return x;
+}
+
+Value GroupedQueryBuilder::prepareValues(const SequenceGroup &group) {
+  Value v = rowsOf(group, values, config.kvHeads);
+  if (!config.normsValues)
+    return v;
+  return layer.ops.norm(layer.nameOf(partOf(group, "v_norm")), v,
+                        /*weight=*/Value());
 }
 
 /// Keys and values that a new query sees. Where their sizes differ, a key and
@@ -106,7 +117,7 @@ Value GroupedQueryBuilder::attend(const SequenceGroup &group) {
         config.temperatureStep, llvm::APFloat(config.temperatureSlope));
   }
   auto [seenKeys, seenValues] =
-      cacheKeysAndValues(group, k, rowsOf(group, values, config.kvHeads));
+      cacheKeysAndValues(group, k, prepareValues(group));
   Value sinks = config.sinks.empty()
                     ? Value()
                     : layer.weight("self_attn." + config.sinks, {config.heads});

@@ -96,7 +96,8 @@ static void readCommon(HfFields &fields, HfFields &outer,
 
   LayerConfig layer;
   layer.attention.heads = fields.positive("num_attention_heads");
-  layer.attention.rope = readRope(fields, family.theta, family.rotatesPart);
+  if (!family.hasOwnRopes)
+    layer.attention.rope = readRope(fields, family.theta, family.rotatesPart);
   if (!family.hasOwnWidths)
     layer.feedForward.intermediate = fields.positive("intermediate_size");
   model.layers.assign(readLayerCount(fields), layer);

@@ -217,10 +217,12 @@ void readGlmMoeDsa(HfFields &fields, ModelConfig &model) {
 static AttentionConfig readMimoV2Attention(HfFields &fields, StringRef prefix,
                                            AttentionConfig attention) {
   auto key = [&](StringRef name) { return (prefix + name).str(); };
-  attention.heads = fields.positive(key("num_attention_heads"));
-  attention.kvHeads = fields.positive(key("num_key_value_heads"));
-  attention.headDim = readFeatures(fields, key("head_dim"));
-  checkHeads(fields, attention, prefix);
+  std::string heads = key("num_attention_heads"),
+              kvHeads = key("num_key_value_heads"), headDim = key("head_dim");
+  attention.heads = fields.positive(heads);
+  attention.kvHeads = fields.positive(kvHeads);
+  attention.headDim = readFeatures(fields, headDim);
+  checkHeads(fields, attention, {heads, kvHeads, headDim});
   attention.valueDim = readFeatures(fields, key("v_head_dim"));
   attention.rope.features = readRotatedFeatures(fields, attention.headDim);
   return attention;

@@ -21,6 +21,8 @@ static constexpr HfFamily families[] = {
     {"deepseek_v32", silu, 1e4, 1e-6, readDeepseekV32},
     {"gemma2", gelu, 1e4, 1e-6, readGemma2},
     {"gemma3_text", gelu, 1e6, 1e-6, readGemma3},
+    {"gemma4_text", gelu, 1e4, 1e-6, readGemma4, /*rotatesPart=*/false,
+     /*hasOwnWidths=*/false, /*hasOwnRopes=*/true},
     {"glm_moe_dsa", silu, 1e4, 1e-5, readGlmMoeDsa},
     {"gpt_oss", silu, 150000, 1e-5, readGptOss},
     {"kimi_k2", silu, 1e4, 1e-6, readDeepseekV3},

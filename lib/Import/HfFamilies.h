@@ -23,6 +23,7 @@ struct HfFamily {
   void (*read)(HfFields &fields, ModelConfig &model);
   bool rotatesPart = false;  ///< of a head, if the config says so
   bool hasOwnWidths = false; ///< in each layer, instead of intermediate_size
+  bool hasOwnRopes = false;  ///< for each kind of attention
 };
 
 /// The family that the config names; otherwise null, after an error.

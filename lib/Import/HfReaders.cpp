@@ -24,14 +24,12 @@ static int64_t deriveHeadDim(HfFields &fields, int64_t hidden, int64_t heads) {
 }
 
 bool checkHeads(HfFields &fields, const AttentionConfig &attention,
-                StringRef prefix) {
-  auto key = [&](StringRef name) { return (prefix + name).str(); };
+                const HeadKeys &keys) {
   if (attention.heads % attention.kvHeads)
-    fields.refuse(key("num_key_value_heads"))
-        << attention.kvHeads << " does not divide '"
-        << key("num_attention_heads") << "' " << attention.heads;
+    fields.refuse(keys.kvHeads) << attention.kvHeads << " does not divide '"
+                                << keys.heads << "' " << attention.heads;
   if (!attention.latent.rank && attention.headDim % 2)
-    fields.refuse(key("head_dim"))
+    fields.refuse(keys.headDim)
         << attention.headDim << " must be even: rotary embedding turns pairs";
   return !fields.hasFailed();
 }
@@ -138,16 +136,17 @@ void readOptionalWindows(HfFields &fields, ModelConfig &model,
 // Experts
 //===----------------------------------------------------------------------===//
 
-void readExperts(HfFields &fields, StringRef countKey, ExpertsConfig &experts) {
+void readExperts(HfFields &fields, StringRef countKey, ExpertsConfig &experts,
+                 StringRef selectedKey) {
   constexpr int64_t most = 65536; // each has a number on each of its ops
   experts.count = fields.positive(countKey);
-  experts.topK = fields.positive("num_experts_per_tok");
+  experts.topK = fields.positive(selectedKey);
   if (experts.count > most)
     fields.refuse(countKey)
         << "must be at most " << most << ", got " << experts.count;
   else if (experts.topK > experts.count)
-    fields.refuse("num_experts_per_tok") << experts.topK << " is more than '"
-                                         << countKey << "' " << experts.count;
+    fields.refuse(selectedKey) << experts.topK << " is more than '" << countKey
+                               << "' " << experts.count;
 }
 
 } // namespace mlir::llm

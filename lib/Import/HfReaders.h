@@ -47,10 +47,16 @@ void readWindowOfAll(HfFields &fields, ModelConfig &model,
 void readOptionalWindows(HfFields &fields, ModelConfig &model,
                          StringRef firstKey);
 
+/// The fields that say what heads there are.
+struct HeadKeys {
+  StringRef heads = "num_attention_heads", kvHeads = "num_key_value_heads",
+            headDim = "head_dim";
+};
+
 /// Whether kv heads divide heads, and features of a head are pairs, as rotary
-/// embedding needs them. Errors name the fields, which begin with `prefix`.
+/// embedding needs them. Errors name the fields.
 bool checkHeads(HfFields &fields, const AttentionConfig &attention,
-                StringRef prefix = "");
+                const HeadKeys &keys = {});
 
 /// The angles of rotary embedding, whose base is `absentTheta` where the config
 /// does not say it. Whether a part of a head may turn is for the family to say;
@@ -59,6 +65,14 @@ RopeConfig readRope(HfFields &fields, double absentTheta, bool canBePartial);
 
 /// The features of a head that turn, by `partial_rotary_factor`.
 int64_t readRotatedFeatures(HfFields &fields, int64_t headDim);
+
+/// Angles of layers that see all keys, and of those with a window.
+struct RopesOfKinds {
+  RopeConfig full, sliding;
+};
+
+/// `rope_parameters`, with an object for each kind of attention.
+RopesOfKinds readRopesOfKinds(HfFields &fields);
 
 /// Features of a vector: sums of them are counted without a check.
 int64_t readFeatures(HfFields &fields, StringRef key);
@@ -78,8 +92,9 @@ void readBlockIndexers(HfFields &fields, ModelConfig &model);
 /// Qwen3, with experts or without: all but its windows.
 void readQwen3Heads(HfFields &fields, ModelConfig &model);
 
-/// The fields of experts that have one name in most families.
-void readExperts(HfFields &fields, StringRef countKey, ExpertsConfig &experts);
+/// How many experts there are, and how many of them a token selects.
+void readExperts(HfFields &fields, StringRef countKey, ExpertsConfig &experts,
+                 StringRef selectedKey = "num_experts_per_tok");
 
 //===----------------------------------------------------------------------===//
 // Families
@@ -87,6 +102,7 @@ void readExperts(HfFields &fields, StringRef countKey, ExpertsConfig &experts);
 
 void readGemma2(HfFields &fields, ModelConfig &model);
 void readGemma3(HfFields &fields, ModelConfig &model);
+void readGemma4(HfFields &fields, ModelConfig &model);
 void readLlama(HfFields &fields, ModelConfig &model);
 void readNemotronNas(HfFields &fields, ModelConfig &model);
 void readMistral(HfFields &fields, ModelConfig &model);

@@ -11,7 +11,12 @@
 
 namespace mlir::llm {
 
-static constexpr llvm::StringLiteral partialFactor = "partial_rotary_factor";
+static constexpr llvm::StringLiteral partialFactor = "partial_rotary_factor",
+                                     proportional = "proportional";
+
+static std::string typeOfRope(HfFields &rope) {
+  return rope.string("rope_type", rope.string("type", "default"));
+}
 
 namespace {
 
@@ -23,7 +28,7 @@ public:
       : config(config), rope(rope), builder(context) {}
 
   void read(RopeConfig &result) {
-    std::string type = rope.string("rope_type", rope.string("type", "default"));
+    std::string type = typeOfRope(rope);
     if (type == "linear")
       result.scaling = makeLinear();
     else if (type == "llama3")
@@ -34,10 +39,12 @@ public:
       readLongRope(result);
     else if (type == "dynamic")
       readDynamic(result);
+    else if (type == proportional)
+      result.scaling = makeProportional();
     else if (type != "default")
       rope.refuse(rope.find("rope_type") ? "rope_type" : "type")
           << "must be one of default, linear, dynamic, yarn, longrope, "
-             "llama3; got \""
+             "llama3, proportional; got \""
           << type << "\"";
   }
 
@@ -82,6 +89,22 @@ private:
     return RopeScalingAttr::get(builder.getContext(), RopeScalingKind::Linear,
                                 attr(positive("factor")), {}, {}, {}, {}, 0,
                                 false, {}, {});
+  }
+
+  /// The part of the pairs that turn.
+  RopeScalingAttr makeProportional() {
+    if (rope.number("factor", 1) != 1)
+      rope.refuse("factor") << "other than 1 is not supported beside "
+                               "'rope_type': \"proportional\"";
+    double part = positive(partialFactor, 1);
+    if (part > 1) {
+      rope.refuse(partialFactor) << "must be a part of a head: above 0 and at "
+                                    "most 1";
+      part = 1;
+    }
+    return RopeScalingAttr::get(builder.getContext(),
+                                RopeScalingKind::Proportional, attr(part), {},
+                                {}, {}, {}, 0, false, {}, {});
   }
 
   RopeScalingAttr makeLlama3() {
@@ -179,7 +202,8 @@ constexpr llvm::StringLiteral scalingFigures[] = {
     "finetuned", "truncate",
     // Of images; all positions of
     // a text are one.
-    "mrope_section", "mrope_interleaved", "llama_4_scaling_beta"};
+    "mrope_section", "mrope_interleaved", "llama_4_scaling_beta",
+    partialFactor};
 
 void checkWholeHeadRotates(HfFields &fields) {
   if (fields.number(partialFactor, 1) != 1)
@@ -194,9 +218,7 @@ void readScaling(HfFields &fields, const LocatedJson &object, StringRef key,
     return;
   }
   HfFields rope(object);
-  if (canBePartial)
-    rope.find(partialFactor);
-  else
+  if (!canBePartial && typeOfRope(rope) != proportional)
     checkWholeHeadRotates(rope);
   double inner = rope.number("rope_theta", result.theta);
   if (fields.find("rope_theta") && inner != result.theta)
@@ -219,6 +241,9 @@ int64_t readRotatedFeatures(HfFields &fields, int64_t headDim) {
     if (const LocatedJson *object = fields.find(key))
       if (object->find(partialFactor))
         owner = &inner.emplace(*object);
+  // The angles of all features are known then.
+  if (typeOfRope(*owner) == proportional)
+    return headDim;
   double factor = owner->number(partialFactor, 1);
   auto features = static_cast<double>(headDim) * factor;
   if (factor > 0 && factor <= 1 && features >= 2) {
@@ -242,6 +267,32 @@ RopeConfig readRope(HfFields &fields, double absentTheta, bool canBePartial) {
       readScaling(fields, *object, key, canBePartial, result);
   if (!(result.theta > 0))
     fields.refuse("rope_theta") << "must be positive";
+  return result;
+}
+
+RopesOfKinds readRopesOfKinds(HfFields &fields) {
+  const LocatedJson *object = fields.find("rope_parameters");
+  if (!object) {
+    fields.refuse("rope_parameters")
+        << "is missing, and says what the angles are";
+    return {};
+  }
+  if (failed(object->expectObject())) {
+    fields.markFailed();
+    return {};
+  }
+  HfFields kinds(*object);
+  auto read = [&](StringRef kind) {
+    RopeConfig result;
+    if (const LocatedJson *rope = kinds.find(kind))
+      readScaling(kinds, *rope, kind, /*canBePartial=*/false, result);
+    if (!(result.theta > 0))
+      kinds.refuse(kind) << "must be an object with a positive 'rope_theta'";
+    return result;
+  };
+  RopesOfKinds result = {read("full_attention"), read("sliding_attention")};
+  if (failed(kinds.finish("'rope_parameters'")))
+    fields.markFailed();
   return result;
 }
 

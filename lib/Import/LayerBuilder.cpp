@@ -14,13 +14,13 @@ namespace mlir::llm {
 static Value buildBlock(LayerOps &layer, BlockKind kind, Value hidden,
                         StringRef inputNorm, StringRef outputNorm,
                         StringRef linear, StringRef residual,
-                        llvm::function_ref<Value(LayerOps &, Value)> build) {
+                        llvm::function_ref<Value(Value)> build) {
   if (kind == BlockKind::Absent)
     return hidden;
   Value x = layer.norm(inputNorm, hidden);
   x = kind == BlockKind::Linear
           ? layer.linear(linear, x, layer.ops.model.hidden, /*hasBias=*/false)
-          : build(layer, x);
+          : build(x);
   if (!outputNorm.empty())
     x = layer.norm(outputNorm, x);
   return layer.create<AddOp>(residual, hidden, x);
@@ -33,12 +33,18 @@ Value buildLayer(OpsBuilder &ops, const LayerConfig &layer,
   bool hasOutputNorms = layer.hasOutputNorms;
   hidden = buildBlock(parts, layer.attentionKind, hidden, "input_layernorm",
                       hasOutputNorms ? "post_attention_layernorm" : "",
-                      "self_attn.linear_attn", "attn_residual", buildAttention);
-  return buildBlock(
+                      "self_attn.linear_attn", "attn_residual",
+                      [&](Value x) { return buildAttention(parts, x); });
+  hidden = buildBlock(
       parts, layer.feedForwardKind, hidden,
       hasOutputNorms ? "pre_feedforward_layernorm" : "post_attention_layernorm",
       hasOutputNorms ? "post_feedforward_layernorm" : "",
-      layer.feedForward.path + ".linear_mlp", "mlp_residual", buildFeedForward);
+      layer.feedForward.nameOf("linear_mlp"), "mlp_residual",
+      [&](Value x) { return buildFeedForward(parts, x, hidden); });
+  if (!layer.hasScalar)
+    return hidden;
+  return parts.create<MulOp>("layer_scale", hidden,
+                             parts.weight("layer_scalar", {1}));
 }
 
 } // namespace mlir::llm

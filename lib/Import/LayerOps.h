@@ -131,9 +131,10 @@ private:
 };
 
 /// The output of attention, and of the feed-forward network or the experts, for
-/// the normed hidden states [tokens, hidden] of all new tokens.
+/// the normed hidden states x [tokens, hidden] of all new tokens. `hidden` is
+/// before the norm.
 Value buildAttention(LayerOps &layer, Value x);
-Value buildFeedForward(LayerOps &layer, Value x);
+Value buildFeedForward(LayerOps &layer, Value x, Value hidden);
 
 } // namespace mlir::llm
 

@@ -21,6 +21,8 @@ static std::vector<std::string> projectionsOf(const AttentionConfig &config) {
   }
   if (config.isFused)
     return {"qkv_proj", "o_proj"};
+  if (config.hasOneProjection)
+    return {"q_proj", "k_proj", "o_proj"};
   return {"q_proj", "k_proj", "v_proj", "o_proj"};
 }
 
@@ -44,7 +46,7 @@ std::vector<std::string> linearWeightsOf(const LayerConfig &layer) {
   const FeedForwardConfig &feedForward = layer.feedForward;
   const ExpertsConfig &experts = feedForward.experts;
   if (layer.feedForwardKind == BlockKind::Linear)
-    weights.push_back(feedForward.path + ".linear_mlp.weight");
+    weights.push_back(feedForward.nameOf("linear_mlp.weight"));
   if (layer.feedForwardKind != BlockKind::Usual)
     return weights;
   if (experts.count == 0) {
@@ -52,10 +54,10 @@ std::vector<std::string> linearWeightsOf(const LayerConfig &layer) {
     return weights;
   }
   // Parameters of all experts together are no linear layers, and named so.
-  addGated(weights, feedForward.path + ".experts", experts.isFused,
+  addGated(weights, feedForward.nameOf("experts"), experts.isFused,
            experts.isFused ? "" : ".weight");
   if (experts.sharedWidth)
-    addGated(weights, feedForward.path + "." + experts.sharedPath,
+    addGated(weights, feedForward.nameOf(experts.sharedPath),
              /*isFused=*/false, ".weight");
   return weights;
 }

@@ -26,7 +26,7 @@ WINDOW_ON_ALL_LAYERS = {"mistral", "mixtral", "phi3"}
 PLAIN_HEAD_DIM = {"llama", "mistral", "mixtral", "nemotron-nas", "phi3", "qwen2"}  # hidden_size / heads if not given
 ALIASES = {"mimo": "qwen2", "qwen3_vl_text": "qwen3", "qwen3_vl_moe_text": "qwen3_moe"}  # same layers
 KINDS = ("full_attention", "sliding_attention", "chunked_attention")
-SUPPORTED = MLA | GEMMA | QK_NORM | PLAIN_HEAD_DIM | {"gpt_oss", "llama4_text", "mimo_v2_flash", "minimax_m2", "nemotron-nas"}
+SUPPORTED = MLA | GEMMA | QK_NORM | PLAIN_HEAD_DIM | {"gemma4_text", "gpt_oss", "llama4_text", "mimo_v2_flash", "minimax_m2", "nemotron-nas"}
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def text_config(config: Config) -> Config:
     if kind not in SUPPORTED:
         raise ValueError(f"unsupported model_type: {kind!r}")
     # A wrapper's flag counts if the text part has none; of all families only Gemma ties unasked.
-    inner.setdefault("tie_word_embeddings", config.get("tie_word_embeddings", kind in GEMMA))
+    inner.setdefault("tie_word_embeddings", config.get("tie_word_embeddings", kind in GEMMA | {"gemma4_text"}))
     return inner
 
 
@@ -247,7 +247,32 @@ def nas_layer(c: Config, index: int) -> Layer:
     return Layer(**{**attention, **ffn, **sums, "window": None, "chunk": None})
 
 
+def gemma4_layer(c: Config, index: int) -> Layer:
+    """Layers that see all keys have heads of their own and may lack v_proj; experts stand beside a dense MLP.
+
+    Vectors: four norms, a scalar, norms of q and k; with experts three norms more, and of the router the scale of its
+    input and one for each expert.
+    """
+    if c["hidden_size_per_layer_input"] or c["num_kv_shared_layers"]:
+        raise ValueError("per-layer embeddings and shared caches of Gemma 4 are not derived here")
+    hidden, heads, sees_all = c["hidden_size"], c["num_attention_heads"], attention_kind(c, index) == KINDS[0]
+    dim = c["global_head_dim"] if sees_all else c["head_dim"]
+    one = sees_all and c["attention_k_eq_v"]
+    kv = (c["num_global_key_value_heads"] if one else c["num_key_value_heads"]) * dim
+    vectors, experts, expert = 4 * hidden + 1 + 2 * dim, 0, 0
+    matrices = hidden * (2 * heads * dim + (1 if one else 2) * kv) + gated_mlp(c, c["intermediate_size"])
+    if c["enable_moe_block"]:
+        experts, expert = c["num_experts"], gated_mlp(c, c["moe_intermediate_size"])
+        vectors += 4 * hidden + experts
+        matrices += hidden * experts
+    pair = 2 * heads * dim
+    return Layer(matrices, 0, vectors, expert, 0, experts, c["top_k_experts"] if experts else 0, 2 * kv, pair, pair,
+                 None if sees_all else c["sliding_window"], None)
+
+
 def layer(c: Config, index: int) -> Layer:
+    if c["model_type"] == "gemma4_text":
+        return gemma4_layer(c, index)
     if c["model_type"] == "nemotron-nas":
         return nas_layer(c, index)
     own = {"mimo_v2_flash": lambda: mimo_v2(c, index)} | dict.fromkeys(MLA, lambda: mla(c))
@@ -352,6 +377,7 @@ PUBLISHED: dict[str, int] = {
     "Qwen--Qwen3-235B-A22B": 235_093_634_560,
     "google--gemma-2-2b": 2_614_341_888, "google--gemma-2-9b": 9_241_705_984,
     "google--gemma-2-27b": 27_227_128_320, "google--gemma-3-1b-pt": 999_885_952,
+    "google--gemma-4-26B-A4B": 25_233_141_790,  # card: 25.2B
     "microsoft--Phi-3-mini-4k-instruct": 3_821_079_552,
     "openai--gpt-oss-20b": 20_914_757_184, "openai--gpt-oss-120b": 116_829_156_672,
     "deepseek-ai--DeepSeek-V2": 235_741_434_880, "deepseek-ai--DeepSeek-V2-Lite": 15_706_484_224,
@@ -373,12 +399,15 @@ PUBLISHED: dict[str, int] = {
 }
 PUBLISHED_ACTIVE: dict[str, int] = {"Qwen--Qwen3-30B-A3B": 3_353_032_704,
                                     "Qwen--Qwen3-VL-30B-A3B-Instruct": 3_353_032_704,
+                                    "google--gemma-4-26B-A4B": 3_822_530_590,  # card: 3.8B
                                     "XiaomiMiMo--MiMo-V2-Flash": 15_445_936_320}  # README: 15B
 # Elements that a token adds without end, and that windows hold: counted by hand from the papers.
 KNOWN_KV: dict[str, int] = {"XiaomiMiMo--MiMo-V2-Flash": 9 * 4 * (192 + 128),
                             "Qwen--Qwen3-VL-30B-A3B-Instruct": 49_152,
+                            "google--gemma-4-26B-A4B": 5 * 2 * 2 * 512,
                             "nvidia--Llama-3_3-Nemotron-Super-49B-v1": 100_352}
-KNOWN_WINDOW: dict[str, int] = {"XiaomiMiMo--MiMo-V2-Flash": 39 * 128 * 8 * (192 + 128)}
+KNOWN_WINDOW: dict[str, int] = {"google--gemma-4-26B-A4B": 25 * 1024 * 2 * 8 * 256,
+                                "XiaomiMiMo--MiMo-V2-Flash": 39 * 128 * 8 * (192 + 128)}
 
 
 def self_check(name: str, config: Config) -> list[str]:

@@ -98,6 +98,9 @@ struct AttentionConfig {
   bool normsAllHeads = false; ///< these norms are of all heads together
   bool plainQkNorm = false; ///< the same behind the rotation, without a weight
   bool isFused = false;     ///< one weight, qkv_proj, for the three
+  /// Values are what k_proj gives, before the norm of the keys; no v_proj.
+  bool hasOneProjection = false;
+  bool normsValues = false; ///< head by head, without a weight
   std::string sinks;  ///< a learned score per head beside the keys': its name
   double scale = 0;   ///< of the scores; 0: 1 / sqrt(headDim)
   double softCap = 0; ///< of the scores; 0: none
@@ -108,8 +111,9 @@ struct AttentionConfig {
   auto asTuple() const {
     return std::tuple_cat(
         std::tie(heads, kvHeads, headDim, rope, window, chunk, qkvBias, outBias,
-                 qkNorm, normsAllHeads, plainQkNorm, isFused, sinks, valueDim,
-                 valueScale, scale, softCap, temperatureStep, temperatureSlope),
+                 qkNorm, normsAllHeads, plainQkNorm, isFused, hasOneProjection,
+                 normsValues, sinks, valueDim, valueScale, scale, softCap,
+                 temperatureStep, temperatureSlope),
         latent.asTuple(), indexer.asTuple());
   }
   bool operator==(const AttentionConfig &other) const {
@@ -128,9 +132,15 @@ struct ExpertsConfig {
   double scale = 1;                  ///< of the shares
   /// A bias in the selection only, "gate.e_score_correction_bias"; empty: none
   std::string selectionBias;
+  /// The factor of each expert's shares, "router.per_expert_scale"; empty: none
+  std::string expertScales;
   bool scalesInput = false; ///< shares multiply what goes into an expert
   std::string router;       ///< "gate", in the checkpoint's words
   bool hasRouterBias = false;
+  /// Router and routed experts read the hidden states by norms of their own,
+  /// and what they give is normed again, as is what the expert of all tokens
+  /// gives (Gemma 4). The router's norm is divided by sqrt(hidden); its weight:
+  std::string routerNorm; ///< "router.scale"; empty: all read one norm
   /// There is one weight, gate_up_proj, for two: [experts, 2 * intermediate,
   /// hidden], or transposed if it is plain. Gate and up take turns, or stand
   /// one behind the other.
@@ -141,22 +151,25 @@ struct ExpertsConfig {
 
   auto asTuple() const {
     return std::tie(count, topK, scoring, groups, topGroups, normalizes, scale,
-                    selectionBias, scalesInput, router, hasRouterBias, isFused,
-                    isTransposed, isInterleaved, hasBias, sharedWidth,
-                    sharedPath);
+                    selectionBias, expertScales, scalesInput, router,
+                    hasRouterBias, routerNorm, isFused, isTransposed,
+                    isInterleaved, hasBias, sharedWidth, sharedPath);
   }
 };
 
 /// A gated feed-forward network, or one for each of several experts.
 struct FeedForwardConfig {
   int64_t intermediate = 0; ///< its width, or that of one expert
-  std::string path = "mlp"; ///< in the checkpoint's words
+  std::string path = "mlp"; ///< in the checkpoint's words; empty: the layer's
   ExpertsConfig experts;
   bool hasBias = false; ///< on gate_proj, up_proj and down_proj
   bool isFused = false; ///< one weight, gate_up_proj, for the two
   bool isGeGlu = false; ///< GELU in the gate; otherwise SiLU
   double limit = 0;     ///< of SwiGLU; 0: none
 
+  std::string nameOf(llvm::StringRef part) const {
+    return path.empty() ? part.str() : path + "." + part.str();
+  }
   auto asTuple() const {
     return std::tuple_cat(
         std::tie(intermediate, path, hasBias, isFused, isGeGlu, limit),
@@ -193,6 +206,7 @@ struct LayerConfig {
   /// There are norms also behind attention and feed-forward network, before
   /// each is added to the residual.
   bool hasOutputNorms = false;
+  bool hasScalar = false; ///< what the layer gives is multiplied by a weight
   /// By their names in the layer, such as "self_attn.o_proj.weight".
   WeightTypes weightTypes;
 
@@ -201,7 +215,7 @@ struct LayerConfig {
            feedForwardKind == other.feedForwardKind &&
            attention == other.attention && feedForward == other.feedForward &&
            hasOutputNorms == other.hasOutputNorms &&
-           weightTypes == other.weightTypes;
+           hasScalar == other.hasScalar && weightTypes == other.weightTypes;
   }
 };
 
