@@ -6,9 +6,10 @@ from oracle_math import attention
 
 # --- Configurations ---------------------------------------------------------------------------------------------------
 
-WRAPPERS = {"llama4": "llama4_text", "gemma3": "gemma3_text", "qwen3_vl_moe": "qwen3_vl_moe_text"}  # They nest a text_config.
+WRAPPERS = {"llama4": "llama4_text", "gemma3": "gemma3_text", "gemma4": "gemma4_text", "qwen3_vl_moe": "qwen3_vl_moe_text"}  # They nest a text_config.
 ALIASES = {"mimo": "qwen2", "qwen3_vl_moe_text": "qwen3_moe"}  # The same decoder under another name.
 GEMMA, MLA = {"gemma2", "gemma3_text"}, {"deepseek_v2", "deepseek_v3", "kimi_k2"}
+SANDWICH = GEMMA | {"gemma4_text"}  # Norms behind each branch, too, and scaled embeddings.
 ABSENT = {"nemotron-nas"}  # Families of ../models that are not here: layers differ in shape.
 COMMON_DEFAULTS = dict(
     head_dim=None, num_key_value_heads=None, hidden_act="silu", rms_norm_eps=1e-6, rope_theta=1e4, rope_scaling=None,
@@ -31,6 +32,9 @@ FAMILY_DEFAULTS = {  # What a transformers config class takes for a field that c
     "gemma3_text": dict(head_dim=256, hidden_activation="gelu_pytorch_tanh", query_pre_attn_scalar=256,
                         sliding_window=4096, sliding_window_pattern=6, rope_theta=1e6, rope_local_base_freq=1e4,
                         tie_word_embeddings=True),
+    "gemma4_text": dict(head_dim=256, global_head_dim=512, num_global_key_value_heads=None, attention_k_eq_v=False,
+                        hidden_activation="gelu_pytorch_tanh", sliding_window=512, tie_word_embeddings=True,
+                        enable_moe_block=False, hidden_size_per_layer_input=256, num_kv_shared_layers=0),
     "phi3": dict(rms_norm_eps=1e-5, original_max_position_embeddings=4096, max_position_embeddings=4096),
     "mixtral": dict(rms_norm_eps=1e-5, rope_theta=1e6),
     "mimo_v2_flash": dict(rope_theta=5e6, layernorm_epsilon=1e-5, n_group=1, topk_group=1, norm_topk_prob=True,
@@ -58,11 +62,13 @@ def resolve(config):
     family = ALIASES.get(family, family)
     if family not in FAMILY_DEFAULTS:
         raise ValueError(f"unknown model_type: {family!r}")
-    if "rope_parameters" in inner:
+    if "rope_parameters" in inner and family != "gemma4_text":
         raise ValueError("rope_parameters is a field of transformers 5; this oracle reads rope_theta and rope_scaling")
     c = {**COMMON_DEFAULTS, **FAMILY_DEFAULTS[family], **inner, "model_type": family}
     c["rms_norm_eps"] = c.get("layernorm_epsilon", c["rms_norm_eps"])
     c["num_key_value_heads"] = c["num_key_value_heads"] or c["num_attention_heads"]
+    if family == "gemma4_text" and (c["hidden_size_per_layer_input"] or c["num_kv_shared_layers"]):
+        raise ValueError("per-layer embeddings and shared caches of Gemma 4 are not here")
     if family not in MLA:
         c["head_dim"] = c["head_dim"] or c["hidden_size"] // c["num_attention_heads"]
     return c
@@ -97,6 +103,8 @@ def default_layer_type(c, i, rope):
         return "chunked_attention" if rope else "full_attention"
     if family in ("gemma2", "gpt_oss"):
         sliding = i % 2 == 0
+    elif family == "gemma4_text":
+        sliding = (i + 1) % 6 != 0 and i + 1 != c["num_hidden_layers"]
     elif family == "gemma3_text":
         sliding = (i + 1) % c["sliding_window_pattern"] != 0
     elif family in ("qwen2", "qwen3"):
@@ -118,7 +126,7 @@ def is_moe_layer(c, i):
         return i in c["moe_layers"] if c.get("moe_layers") is not None else (i + 1) % step == 0
     if family in MLA:
         return bool(c.get("n_routed_experts")) and i >= c["first_k_dense_replace"] and i % c["moe_layer_freq"] == 0
-    return family in ("mixtral", "gpt_oss", "minimax_m2")
+    return family in ("mixtral", "gpt_oss", "minimax_m2") or bool(c.get("enable_moe_block"))
 
 
 def expert_count(c):
@@ -136,18 +144,26 @@ def weight_shapes(config):
     if not c["tie_word_embeddings"]:
         shapes["lm_head.weight"] = (vocab, hidden)
     norms = ["input_layernorm", "post_attention_layernorm"]
-    if c["model_type"] in GEMMA:
+    if c["model_type"] in SANDWICH:
         norms += ["pre_feedforward_layernorm", "post_feedforward_layernorm"]
     for i, layer in enumerate(layer_plan(c)):
         parts = {f"{name}.weight": (hidden,) for name in norms}
         parts |= prefixed("self_attn.", mla_shapes(c) if c["model_type"] in MLA else attention_shapes(of_layer(c, layer)))
-        parts |= prefixed(mlp_name(c) + ".", moe_shapes(c) if layer.moe else mlp_shapes(c, dense_intermediate(c)))
+        if c["model_type"] == "gemma4_text":
+            parts |= gemma4_shapes(c, layer)
+        else:
+            parts |= prefixed(mlp_name(c) + ".", moe_shapes(c) if layer.moe else mlp_shapes(c, dense_intermediate(c)))
         shapes |= prefixed(f"model.layers.{i}.", parts)
     return shapes
 
 
 def of_layer(c, layer):
-    """The config as a layer sees it: MiMo-V2's with a window have heads, sizes, base and sinks of their own."""
+    """The config as a layer sees it: MiMo-V2's with a window have heads, sizes, base and sinks of their own; Gemma 4's
+    without one have heads and sizes."""
+    if c["model_type"] == "gemma4_text" and layer.attention == "full_attention":
+        kv = c["num_global_key_value_heads"] if c["attention_k_eq_v"] else None
+        return c | {"head_dim": c["global_head_dim"], "num_key_value_heads": kv or c["num_key_value_heads"],
+                    "has_values": not c["attention_k_eq_v"]}
     if c["model_type"] != "mimo_v2_flash":
         return c
     if layer.attention == "full_attention":
@@ -196,9 +212,10 @@ def attention_shapes(c):
     else:
         qkv_biased = biased or family == "qwen2"
         shapes = linear_shapes("q_proj", q, hidden, qkv_biased) | linear_shapes("k_proj", kv, hidden, qkv_biased)
-        shapes |= linear_shapes("v_proj", kv, hidden, qkv_biased)
+        if c.get("has_values", True):
+            shapes |= linear_shapes("v_proj", kv, hidden, qkv_biased)
     shapes |= linear_shapes("o_proj", hidden, q, biased)
-    if family in ("qwen3", "qwen3_moe", "gemma3_text"):
+    if family in ("qwen3", "qwen3_moe", "gemma3_text", "gemma4_text"):
         shapes |= {"q_norm.weight": (d,), "k_norm.weight": (d,)}
     if family == "minimax_m2":  # Over all heads together.
         shapes |= {"q_norm.weight": (q,), "k_norm.weight": (kv,)}
@@ -251,3 +268,15 @@ def moe_shapes(c):
     if c.get("n_shared_experts"):
         shapes |= prefixed("shared_experts.", mlp_shapes(c, inter * c["n_shared_experts"]))
     return shapes
+
+
+def gemma4_shapes(c, layer):
+    """What Gemma4TextDecoderLayer has beside attention and its four norms: a dense MLP, experts beside it, a scalar."""
+    hidden, experts, inter = c["hidden_size"], c.get("num_experts"), c.get("moe_intermediate_size")
+    shapes = {"layer_scalar": (1,)} | prefixed("mlp.", mlp_shapes(c, c["intermediate_size"]))
+    if not layer.moe:
+        return shapes
+    norms = ("pre_feedforward_layernorm_2", "post_feedforward_layernorm_1", "post_feedforward_layernorm_2")
+    shapes |= {f"{name}.weight": (hidden,) for name in norms}
+    shapes |= {"router.proj.weight": (experts, hidden), "router.scale": (hidden,), "router.per_expert_scale": (experts,)}
+    return shapes | {"experts.gate_up_proj": (experts, 2 * inter, hidden), "experts.down_proj": (experts, hidden, inter)}

@@ -78,6 +78,8 @@ def rope_frequencies(dim, theta, scaling=None, max_position=None, original_max_p
         return rope_llama3(inv, scaling), 1.0
     if kind == "yarn":
         return rope_yarn(inv, theta, scaling, max_position), yarn_attention_factor(scaling)
+    if kind == "proportional":  # _compute_proportional_rope_parameters: the slow pairs do not turn.
+        return np.where(np.arange(dim // 2) < int(scaling["partial_rotary_factor"] * dim // 2), inv, 0.0), 1.0
     if kind == "longrope":
         original = original_max_position or scaling.get("original_max_position_embeddings") or max_position
         factors = np.asarray(scaling["long_factor" if total_length > original else "short_factor"], np.float64)

@@ -14,11 +14,11 @@ import math
 import numpy as np
 
 from oracle_configs import (
-    GEMMA, MLA, expert_projections, layer_plan, mlp_name, of_layer, resolve, router_name, weight_shapes)
+    GEMMA, MLA, SANDWICH, expert_projections, layer_plan, mlp_name, of_layer, resolve, router_name, weight_shapes)
 from oracle_math import (
     activation, apply_rope_half, apply_rope_interleaved, attention, attention_mask, attention_temperature,
     deepseek_softmax_scale, gemma_rms_norm, gpt_oss_swiglu, linear, mla_absorbed, mla_expanded, rms_norm,
-    rope_angles, rope_frequencies, route, soft_cap)
+    rope_angles, rope_frequencies, route, route_qwen3, soft_cap)
 
 # --- The model --------------------------------------------------------------------------------------------------------
 
@@ -70,7 +70,7 @@ class Model:
     def embed(self, tokens):
         """Embeddings [n, hidden].  Gemma's factor sqrt(hidden), which transformers rounds to bfloat16, is exact here."""
         x = self.w["model.embed_tokens.weight"][tokens]
-        return x * math.sqrt(self.c["hidden_size"]) if self.family in GEMMA else x
+        return x * math.sqrt(self.c["hidden_size"]) if self.family in SANDWICH else x
 
     def norm(self, name, x, eps=None):
         norm = gemma_rms_norm if self.family in GEMMA else rms_norm
@@ -81,19 +81,23 @@ class Model:
 
     def decoder_layer(self, i, layer, x, positions, cache, note):
         """One decoder layer on x [n, hidden]; Gemma norms each branch's output too ("sandwich")."""
-        p, t, gemma = f"model.layers.{i}.", f"layers.{i}.", self.family in GEMMA
+        p, t, gemma = f"model.layers.{i}.", f"layers.{i}.", self.family in SANDWICH
         h = note_as(note, t + "attn_in", self.norm(p + "input_layernorm", x))
         attend = self.latent_attention if self.family in MLA else self.attention
-        attend = self.mimo_v2_attention if self.family == "mimo_v2_flash" else attend
+        attend = {"mimo_v2_flash": self.mimo_v2_attention, "gemma4_text": self.gemma4_attention}.get(self.family, attend)
         h, kv = attend(p + "self_attn.", layer, h, positions, cache, lambda name, value: note(t + name, value))
         note(t + "attn_out", h)
         x = x + (self.norm(p + "post_attention_layernorm", h) if gemma else h)
         h = self.norm(p + ("pre_feedforward_layernorm" if gemma else "post_attention_layernorm"), x)
         note(t + "mlp_in", h)
         block = p + mlp_name(self.c) + "."
-        h = self.moe(block, h, lambda name, value: note(t + name, value)) if layer.moe else self.mlp(block, h)
+        if self.family == "gemma4_text":
+            h = self.gemma4_feed_forward(p, layer, x, h, lambda name, value: note(t + name, value))
+        else:
+            h = self.moe(block, h, lambda name, value: note(t + name, value)) if layer.moe else self.mlp(block, h)
         note(t + "mlp_out", h)
-        return note_as(note, t + "out", x + (self.norm(p + "post_feedforward_layernorm", h) if gemma else h)), kv
+        x = x + (self.norm(p + "post_feedforward_layernorm", h) if gemma else h)
+        return note_as(note, t + "out", x * self.w.get(p + "layer_scalar", 1.0)), kv
 
     def frequencies(self, total_length, local=False):
         """rope_frequencies of this config; Gemma 3's sliding layers have a base of their own and no scaling."""
@@ -161,6 +165,23 @@ class Model:
                         self.w.get(p + "attention_sink_bias")) if n else np.zeros((0, heads, value))
         return self.linear(p + "o_proj", out.reshape(n, heads * value)), (k, v)
 
+    def gemma4_attention(self, p, layer, x, positions, cache, note):
+        """Queries, keys and values are normed, values without a weight; layers that see all keys may make both of the
+        latter of one projection, and have heads of their own (Gemma4TextAttention)."""
+        c, n = of_layer(self.c, layer), len(x)
+        heads, kv, d, eps = (c[key] for key in ("num_attention_heads", "num_key_value_heads", "head_dim", "rms_norm_eps"))
+        q, k = self.linear(p + "q_proj", x).reshape(n, heads, d), self.linear(p + "k_proj", x).reshape(n, kv, d)
+        v = self.linear(p + "v_proj", x).reshape(k.shape) if p + "v_proj.weight" in self.w else k
+        q, k, v = self.norm(p + "q_norm", q), self.norm(p + "k_norm", k), rms_norm(v, eps=eps)
+        rope = c["rope_parameters"][layer.attention]
+        angles = rope_angles(positions, *rope_frequencies(d, rope["rope_theta"], rope))
+        q, k = apply_rope_half(q, *angles), apply_rope_half(k, *angles)
+        for name, value in (("q", q), ("k", k), ("v", v)):
+            note(name, value)
+        k, v = grown(cache, k, v)
+        out = attention(q, k, v, self.mask(layer, positions), 1.0) if n else q
+        return self.linear(p + "o_proj", out.reshape(n, heads * d)), (k, v)
+
     def latent_attention(self, p, layer, x, positions, cache, note):
         """Multi-head latent attention; the cache is (latent [m, r] after its norm, k_rope [m, dr] after rope)."""
         c, n = self.c, len(x)
@@ -224,6 +245,27 @@ class Model:
             if p + name + "down_proj.weight" in self.w:
                 out = out + self.mlp(p + name, x)
         return out
+
+
+    def gemma4_feed_forward(self, p, layer, x, normed, note):
+        """A dense MLP, and experts beside it: these and their router read the residual x, by norms of their own
+        (Gemma4TextDecoderLayer, Gemma4TextRouter)."""
+        dense = self.mlp(p + "mlp.", normed)
+        if not layer.moe:
+            return dense
+        c = self.c
+        logits = linear(rms_norm(x, self.w[p + "router.scale"], c["rms_norm_eps"]) * c["hidden_size"] ** -0.5,
+                        self.w[p + "router.proj.weight"])
+        experts, shares, margin = route_qwen3(logits, c["top_k_experts"], True)
+        note("router_logits", logits), note("router_margin", margin)
+        shares = shares * self.w[p + "router.per_expert_scale"][experts]
+        h, mixed = self.norm(p + "pre_feedforward_layernorm_2", x), np.zeros_like(x)
+        for e in np.unique(experts):
+            rows, slots = np.nonzero(experts == e)
+            gate, up = np.split(linear(h[rows], self.w[p + "experts.gate_up_proj"][e]), 2, axis=-1)
+            made = linear(activation(c["hidden_activation"], gate) * up, self.w[p + "experts.down_proj"][e])
+            mixed[rows] += shares[rows, slots][:, None] * made
+        return self.norm(p + "post_feedforward_layernorm_1", dense) + self.norm(p + "post_feedforward_layernorm_2", mixed)
 
 
 def note_as(note, name, value):

@@ -23,7 +23,7 @@ TINY_SIZES = dict(
     num_hidden_layers=4, hidden_size=64, intermediate_size=96, intermediate_size_mlp=128, moe_intermediate_size=32,
     vocab_size=96, num_attention_heads=4, q_lora_rank=40, kv_lora_rank=24, qk_nope_head_dim=16, qk_rope_head_dim=8,
     first_k_dense_replace=1, sliding_window=5, attention_chunk_size=5, sliding_window_pattern=3, max_window_layers=2,
-    floor_scale=3, attn_logit_softcapping=1.5, final_logit_softcapping=2.0)
+    global_head_dim=32, floor_scale=3, attn_logit_softcapping=1.5, final_logit_softcapping=2.0)
 
 
 def tiny(config):
@@ -69,7 +69,7 @@ def shrink_experts(t, c):
     for key in ("num_local_experts", "num_experts", "n_routed_experts"):
         if c.get(key):
             t[key] = 16 if grouped else min(c[key], 8)
-    for key in ("num_experts_per_tok", "experts_per_token"):
+    for key in ("num_experts_per_tok", "experts_per_token", "top_k_experts"):
         if c.get(key):
             t[key] = min(c[key], 3)
     if grouped:
@@ -113,6 +113,10 @@ def random_tensor(c, name, z):
         return 0.1 * abs(z)  # Not below zero, so that zero and -inf mask a group alike (see keep_groups).
     if name.endswith("sinks"):
         return z
+    if name.endswith(("per_expert_scale", "layer_scalar")):
+        return 1.0 + 0.2 * z
+    if name.endswith("router.scale"):  # Undoes a division.
+        return (1.0 + 0.2 * z) * math.sqrt(len(z))
     if z.ndim == 1 or name.endswith("_bias"):
         return 0.3 * z
     if name == "model.embed_tokens.weight" and c["model_type"] not in GEMMA:
@@ -130,6 +134,7 @@ PHI_LONGROPE = dict(type="longrope", short_factor=[1.0 + i / 48 for i in range(4
                     long_factor=[1.0 + i for i in range(48)])
 VARIANTS = [  # Published settings that the stored configs leave out, and fields that no stored config sets.
     ("google--gemma-3-27b-pt", dict(rope_scaling=dict(rope_type="linear", factor=8.0), rope_theta=1e6)),
+    ("google--gemma-4-26B-A4B", dict(enable_moe_block=False, attention_k_eq_v=False)),
     ("microsoft--Phi-3-mini-4k-instruct", dict(rope_scaling=PHI_LONGROPE, max_position_embeddings=131072)),
     ("microsoft--Phi-3-mini-4k-instruct", dict(partial_rotary_factor=0.75)),
     ("deepseek-ai--DeepSeek-V2", dict(rope_scaling=YARN)),
@@ -151,7 +156,7 @@ KNOCK_OUTS = dict(  # Fields that must change the logits of a tiny model when se
 PUBLISHED_COUNTS = {  # Parameters; Llama 4 without its vision part.
     "meta-llama--Llama-2-7b-hf": 6738415616, "meta-llama--Meta-Llama-3.1-8B": 8030261248,
     "mistralai--Mixtral-8x7B-v0.1": 46702792704, "Qwen--Qwen2.5-7B": 7615616512, "Qwen--Qwen3-30B-A3B": 30532122624,
-    "google--gemma-2-2b": 2614341888, "google--gemma-3-1b-pt": 999885952,
+    "google--gemma-2-2b": 2614341888, "google--gemma-3-1b-pt": 999885952, "google--gemma-4-26B-A4B": 25233141790,
     "microsoft--Phi-3-mini-4k-instruct": 3821079552, "openai--gpt-oss-20b": 20914757184,
     "deepseek-ai--DeepSeek-V2-Lite": 15706484224, "deepseek-ai--DeepSeek-V3": 671026419200,
     "meta-llama--Llama-4-Scout-17B-16E-Instruct": 107769861120, "moonshotai--Kimi-K2-Instruct": 1026408232448}
@@ -200,6 +205,8 @@ def test_rope():
         inv = rope_frequencies(96, 1e4, dict(PHI_LONGROPE, type="su"), 131072, 4096, total)[0]
         check_near("longrope " + key, inv, [1e4 ** (-i / 48) / f for i, f in enumerate(PHI_LONGROPE[key])])
     check_near("linear", rope_frequencies(8, 1e6, dict(rope_type="linear", factor=8.0))[0][0], 0.125)
+    check_near("proportional", rope_frequencies(8, 1e4, dict(rope_type="proportional", partial_rotary_factor=0.5))[0],
+               [1.0, 0.1, 0.0, 0.0])
     check_raises("'dynamic'", lambda: rope_frequencies(8, 1e4, dict(rope_type="dynamic", factor=2.0)))
     x, positions = np.random.default_rng(0).standard_normal((5, 3, 10)), np.arange(7, 12)
     inv = rope_frequencies(8, 1e4)[0]

@@ -20,6 +20,9 @@ FAMILIES = {
     "gemma2": ("google--gemma-2-2b", DENSE | {"sliding_window": 4, "attn_logit_softcapping": 2.0}),
     "gemma3": ("google--gemma-3-27b-pt", DENSE | {
         "sliding_window": 4, "sliding_window_pattern": 2, "rope_scaling": {"rope_type": "linear", "factor": 8.0}}),
+    "gemma4": ("google--gemma-4-26B-A4B", DENSE | {
+        "dtype": "float32", "sliding_window": 4, "layer_types": SLIDING, "global_head_dim": 16, "num_global_key_value_heads": 1,
+        "num_experts": 6, "top_k_experts": 2, "moe_intermediate_size": 16}),
     "phi3": ("microsoft--Phi-3-mini-4k-instruct", DENSE | {
         "sliding_window": None, "original_max_position_embeddings": 8, "max_position_embeddings": 32,
         "rope_scaling": {"type": "longrope", "short_factor": [1.0, 1.1, 1.2, 1.3], "long_factor": [1.0, 2.0, 3.0, 4.0]}}),

@@ -78,8 +78,10 @@ def draw_weights(config, seed):
         if len(shape) > 1:
             inputs = 1 if "embed" in name else shape[-2] if len(shape) == 3 else shape[-1]
             array = rng.normal(0, inputs ** -0.5, shape)
-        elif "norm" in name:
+        elif "norm" in name or "scal" in name:
             array = rng.uniform(0.5, 1.5, shape)
+            if name.endswith("router.scale"):  # It undoes a division.
+                array *= shape[0] ** 0.5
         else:
             array = rng.normal(0, 0.3, shape)
         weights[name] = array.astype(np.float32)
@@ -119,7 +121,7 @@ class Subject:
         self.tensors, _ = draw_weights(config, seed or known)
         write_safetensors(folder / "model.safetensors", self.tensors)
         self.folder, self.is_latent = folder, "kv_lora_rank" in config
-        self.head = "lm_head.soft_cap" if family == "gemma2" else "lm_head"
+        self.head = "lm_head.soft_cap" if family in ("gemma2", "gemma4") else "lm_head"
         self.oracle = oracle_models.Model(config, draw_weights(config, known)[1])
 
     def translate(self, *options):
