@@ -15,8 +15,14 @@ Value AttentionBuilder::build(Value x) {
   SmallVector<Value> outputs;
   for (const SequenceGroup &group : groupsOf(layer.ops))
     outputs.push_back(attend(group));
-  return layer.linear("self_attn.o_proj", layer.ops.concat(0, outputs),
-                      layer.ops.model.hidden, config.outBias);
+  Value out = layer.ops.concat(0, outputs);
+  if (gates) {
+    Value open = layer.create<ActivationOp>(
+        "self_attn.gate", ActivationKind::Sigmoid, gates, /*bias=*/Value());
+    out = layer.create<MulOp>("self_attn.gated", out, open);
+  }
+  return layer.linear("self_attn.o_proj", out, layer.ops.model.hidden,
+                      config.outBias);
 }
 
 std::optional<int64_t> findLongest(ArrayRef<OpFoldResult> kvLens) {
@@ -32,6 +38,8 @@ std::optional<int64_t> findLongest(ArrayRef<OpFoldResult> kvLens) {
 
 Value AttentionBuilder::rope(const Twine &part, const SequenceGroup &group,
                              Value x, RopeConfig rope) {
+  if (!rope.theta)
+    return x;
   Positions first(group.firstPositions);
   OpsBuilder &b = layer.ops;
   int64_t features = tensorType(x).getDimSize(3);

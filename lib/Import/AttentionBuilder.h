@@ -62,6 +62,8 @@ protected:
   }
   LayerOps &layer;
   const AttentionConfig &config;
+  /// Of all tokens, what bends the output through a sigmoid; null: nothing.
+  Value gates;
 
 private:
   /// The first key that the first new query of a sequence sees.

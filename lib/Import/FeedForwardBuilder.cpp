@@ -15,11 +15,19 @@ namespace mlir::llm {
 // Dense
 //===----------------------------------------------------------------------===//
 
-/// The product of gate and up projection, of which the gate is bent.
-static Value buildGate(LayerOps &layer, const std::string &path, Value gate,
+static bool isGated(const FeedForwardConfig &config) {
+  return config.unit != FeedForwardUnit::Relu2;
+}
+
+/// The product of gate and up projection, of which the gate is bent; without a
+/// gate, the up projection is.
+static Value buildUnit(LayerOps &layer, const std::string &path, Value gate,
                        Value up) {
   const FeedForwardConfig &config = layer.config.feedForward;
-  if (config.isGeGlu)
+  if (!isGated(config))
+    return layer.create<ActivationOp>(path + ".act_fn", ActivationKind::Relu2,
+                                      up, /*bias=*/Value());
+  if (config.unit == FeedForwardUnit::GeGlu)
     return layer.create<GeGluOp>(path + ".geglu", gate, up);
   FloatAttr limit = config.limit
                         ? layer.ops.builder.getF64FloatAttr(config.limit)
@@ -27,8 +35,8 @@ static Value buildGate(LayerOps &layer, const std::string &path, Value gate,
   return layer.create<SwiGluOp>(path + ".swiglu", gate, up, limit);
 }
 
-/// A gated network of the tokens, in the words of `path`.
-static Value buildGated(LayerOps &layer, const std::string &path, Value x,
+/// A network of the tokens, in the words of `path`.
+static Value buildDense(LayerOps &layer, const std::string &path, Value x,
                         int64_t width, bool isFused) {
   const FeedForwardConfig &config = layer.config.feedForward;
   auto part = [&](const char *name) { return path + "." + name; };
@@ -39,10 +47,11 @@ static Value buildGated(LayerOps &layer, const std::string &path, Value x,
     gate = layer.ops.slice(both, 1, 0, width);
     up = layer.ops.slice(both, 1, width, width);
   } else {
-    gate = layer.linear(part("gate_proj"), x, width, config.hasBias);
+    if (isGated(config))
+      gate = layer.linear(part("gate_proj"), x, width, config.hasBias);
     up = layer.linear(part("up_proj"), x, width, config.hasBias);
   }
-  Value gated = buildGate(layer, path, gate, up);
+  Value gated = buildUnit(layer, path, gate, up);
   return layer.linear(part("down_proj"), gated, layer.ops.model.hidden,
                       config.hasBias);
 }
@@ -75,6 +84,8 @@ private:
   Value normForRouter(Value hidden);
   /// The weighted sum of the experts that `routes` has for each row of x.
   Value buildRouted(Value x, MoeRouteOp routes);
+  /// The expert of all tokens.
+  Value buildShared(Value x);
   /// Parameters of all experts together are no linear layers, and named so.
   std::string weightOf(const Twine &name) const {
     return part("experts." + name) + (experts.isFused ? "" : ".weight");
@@ -124,7 +135,9 @@ MoeRouteOp ExpertsBuilder::route(Value x) {
 }
 
 Value ExpertsBuilder::dispatch(Value x, MoeRouteOp routes) {
-  std::string first = weightOf(experts.isFused ? "gate_up_proj" : "gate_proj");
+  std::string first = weightOf(experts.isFused   ? "gate_up_proj"
+                               : isGated(config) ? "gate_proj"
+                                                 : "up_proj");
   // Shares cannot multiply what is quantized already.
   if (experts.scalesInput)
     return layer.quantize(first, layer.create<MoeDispatchOp>(
@@ -168,20 +181,40 @@ Value ExpertsBuilder::gate(Value rows, MoeRouteOp routes) {
     up = layer.ops.slice(both, 1, experts.isInterleaved ? 1 : width, width,
                          stride);
   } else {
-    gate = expertLinear("gate_proj", rows, routes, width);
+    if (isGated(config))
+      gate = expertLinear("gate_proj", rows, routes, width);
     up = expertLinear("up_proj", rows, routes, width);
   }
-  return buildGate(layer, part("experts"), gate, up);
+  return buildUnit(layer, part("experts"), gate, up);
 }
 
 Value ExpertsBuilder::buildRouted(Value x, MoeRouteOp routes) {
+  int64_t hidden = layer.ops.model.hidden, latent = experts.latentWidth;
+  if (latent)
+    x = layer.linear(part(experts.latentDown), x, latent, /*hasBias=*/false);
   Value gated = gate(dispatch(x, routes), routes);
   Value down =
       expertLinear("down_proj", layer.quantize(weightOf("down_proj"), gated),
-                   routes, layer.ops.model.hidden);
-  return layer.create<MoeCombineOp>(
+                   routes, latent ? latent : hidden);
+  Value sum = layer.create<MoeCombineOp>(
       part("combine"), down, routes.getExperts(),
       experts.scalesInput ? Value() : Value(routes.getShares()));
+  return latent ? layer.linear(part(experts.latentUp), sum, hidden,
+                               /*hasBias=*/false)
+                : sum;
+}
+
+Value ExpertsBuilder::buildShared(Value x) {
+  Value shared = buildDense(layer, part(experts.sharedPath), x,
+                            experts.sharedWidth, /*isFused=*/false);
+  if (experts.sharedGate.empty())
+    return shared;
+  std::string name = part(experts.sharedGate);
+  Value share = layer.create<ActivationOp>(
+      name + ".sigmoid", ActivationKind::Sigmoid,
+      layer.plainLinear(name, x, 1, /*hasBias=*/false), /*bias=*/Value());
+  return layer.create<MulOp>(part(experts.sharedPath + ".gated"), shared,
+                             share);
 }
 
 Value ExpertsBuilder::build(Value x, Value hidden) {
@@ -195,8 +228,7 @@ Value ExpertsBuilder::build(Value x, Value hidden) {
     sum = buildRouted(x, routes);
   if (!experts.sharedWidth)
     return sum;
-  Value shared = buildGated(layer, part(experts.sharedPath), x,
-                            experts.sharedWidth, /*isFused=*/false);
+  Value shared = buildShared(x);
   if (hasOwnNorms())
     shared = layer.norm("post_feedforward_layernorm_1", shared);
   return layer.create<AddOp>(part("shared_add"), sum, shared);
@@ -206,7 +238,7 @@ Value buildFeedForward(LayerOps &layer, Value x, Value hidden) {
   const FeedForwardConfig &config = layer.config.feedForward;
   if (config.experts.count)
     return ExpertsBuilder(layer).build(x, hidden);
-  return buildGated(layer, config.path, x, config.intermediate, config.isFused);
+  return buildDense(layer, config.path, x, config.intermediate, config.isFused);
 }
 
 } // namespace mlir::llm

@@ -19,6 +19,7 @@ public:
 private:
   void project(Value x) override;
   Value attend(const SequenceGroup &group) override;
+  void splitGates();
   Value prepare(const SequenceGroup &group, StringRef name, Value projected,
                 int64_t heads);
   Value prepareValues(const SequenceGroup &group);
@@ -46,7 +47,10 @@ void GroupedQueryBuilder::project(Value x) {
     values = layer.ops.slice(qkv, 1, width + kvWidth, kvWidth);
     return;
   }
-  queries = layer.linear("self_attn.q_proj", x, width, bias);
+  queries = layer.linear("self_attn.q_proj", x,
+                         config.hasOutputGate ? 2 * width : width, bias);
+  if (config.hasOutputGate)
+    splitGates();
   keys = layer.linear("self_attn.k_proj", x, kvWidth, bias);
   values = config.hasOneProjection
                ? keys
@@ -59,6 +63,20 @@ void GroupedQueryBuilder::project(Value x) {
     queries = layer.norm("self_attn.q_norm", queries);
     keys = layer.norm("self_attn.k_norm", keys);
   }
+}
+
+/// Each head has its query and its gate behind one another.
+void GroupedQueryBuilder::splitGates() {
+  OpsBuilder &b = layer.ops;
+  Value both = b.expand(queries,
+                        {b.countRows(queries), b.number(config.heads),
+                         b.number(2 * config.headDim)},
+                        {{0}, {1, 2}});
+  auto half = [&](int64_t first) {
+    return b.collapse(b.slice(both, 2, first, config.headDim), {{0}, {1, 2}});
+  };
+  queries = half(0);
+  gates = half(config.headDim);
 }
 
 /// Queries or keys ("q", "k") with their norms and their positions.

@@ -73,8 +73,10 @@ static void checkModel(HfFields &fields, const ModelConfig &model) {
     fields.refuse("rms_norm_eps") << "must not be negative";
 }
 
-static int64_t readLayerCount(HfFields &fields) {
-  int64_t layers = fields.positive("num_hidden_layers");
+static int64_t readLayerCount(HfFields &fields, const HfFamily &family) {
+  bool isListed = family.countLayers && !fields.find("num_hidden_layers");
+  int64_t layers = isListed ? std::max<int64_t>(1, family.countLayers(fields))
+                            : fields.positive("num_hidden_layers");
   if (layers <= ModelConfig::maxLayers)
     return layers;
   fields.refuse("num_hidden_layers")
@@ -96,11 +98,12 @@ static void readCommon(HfFields &fields, HfFields &outer,
 
   LayerConfig layer;
   layer.attention.heads = fields.positive("num_attention_heads");
-  if (!family.hasOwnRopes)
-    layer.attention.rope = readRope(fields, family.theta, family.rotatesPart);
-  if (!family.hasOwnWidths)
+  if (!family.has(HasOwnRopes))
+    layer.attention.rope =
+        readRope(fields, family.theta, family.has(RotatesPart));
+  if (!family.has(HasOwnWidths))
     layer.feedForward.intermediate = fields.positive("intermediate_size");
-  model.layers.assign(readLayerCount(fields), layer);
+  model.layers.assign(readLayerCount(fields, family), layer);
 }
 
 /// The language model of a model of several kinds of input: its `text_config`.
@@ -150,7 +153,8 @@ static void noteWhatIsLeftOut(const LocatedJson &whole,
     if (const LocatedJson *part = whole.find(key); part && !part->isNull())
       mlir::emitRemark(part->loc())
           << "'" << key << "' is left out: the program is the text decoder";
-  for (StringRef key : {"num_nextn_predict_layers", "num_mtp_modules"})
+  for (StringRef key :
+       {"num_nextn_predict_layers", "num_mtp_modules", "mtp_num_hidden_layers"})
     if (const LocatedJson *layers = text.find(key);
         layers && layers->kind() == LocatedJson::Kind::Integer &&
         layers->describe() != "0")

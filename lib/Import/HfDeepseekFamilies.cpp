@@ -39,7 +39,7 @@ static double readScoreFactor(HfFields &fields) {
   return 1;
 }
 
-static void readLatent(HfFields &fields, AttentionConfig &attention) {
+void readLatent(HfFields &fields, AttentionConfig &attention) {
   LatentConfig &latent = attention.latent;
   latent.rank = readFeatures(fields, "kv_lora_rank");
   if (fields.find("q_lora_rank"))
@@ -61,17 +61,16 @@ static void readLatent(HfFields &fields, AttentionConfig &attention) {
                     std::sqrt(static_cast<double>(attention.headDim));
 }
 
-/// Groups of experts of which only the best may be selected.
-static void readExpertGroups(HfFields &fields, int64_t absentGroups,
-                             int64_t absentTopGroups, ExpertsConfig &experts) {
-  experts.groups = fields.positive("n_group", absentGroups);
+void readExpertGroups(HfFields &fields, int64_t absentGroups,
+                      int64_t absentTopGroups, ExpertsConfig &experts,
+                      StringRef groupsKey) {
+  experts.groups = fields.positive(groupsKey, absentGroups);
   experts.topGroups = fields.positive("topk_group", absentTopGroups);
   if (fields.hasFailed())
     return;
   if (experts.count % experts.groups)
-    fields.refuse("n_group")
-        << experts.groups << " does not divide 'n_routed_experts' "
-        << experts.count;
+    fields.refuse(groupsKey) << experts.groups << " does not divide the "
+                             << experts.count << " experts";
   else if (experts.topGroups > experts.groups ||
            experts.topK > experts.count / experts.groups * experts.topGroups)
     fields.refuse("topk_group")

@@ -15,15 +15,24 @@ namespace mlir::llm {
 
 /// A value of `model_type`, and how its fields become layers. `read` gets a
 /// model with what all families share; its layers are equal by then.
+/// What the configs of a family may or do not say.
+enum HfTrait : unsigned {
+  RotatesPart = 1,  ///< that rotary embedding turns a part of a head
+  HasOwnWidths = 2, ///< intermediate_size in each layer, instead of one
+  HasOwnRopes = 4   ///< a rotary embedding for each kind of attention
+};
+
 struct HfFamily {
   llvm::StringLiteral modelType;
   llvm::StringLiteral activation; ///< that `hidden_act` may name
   double theta;                   ///< `rope_theta` where it is absent
   double epsilon;                 ///< `rms_norm_eps` where it is absent
   void (*read)(HfFields &fields, ModelConfig &model);
-  bool rotatesPart = false;  ///< of a head, if the config says so
-  bool hasOwnWidths = false; ///< in each layer, instead of intermediate_size
-  bool hasOwnRopes = false;  ///< for each kind of attention
+  unsigned traits = 0;
+  /// How many layers there are, where num_hidden_layers may be absent.
+  int64_t (*countLayers)(HfFields &fields) = nullptr;
+
+  bool has(HfTrait trait) const { return traits & trait; }
 };
 
 /// The family that the config names; otherwise null, after an error.

@@ -27,7 +27,7 @@ static constexpr llvm::StringLiteral harmless[] = {
     // Layers behind the others that predict further tokens: not a part of a
     // decode step.
     "num_nextn_predict_layers", "num_mtp_modules", "mtp_transformer_layers",
-    "use_mtp",
+    "use_mtp", "mtp_num_hidden_layers",
     // Bookkeeping.
     "architectures", "auto_map", "transformers_version", "name_or_path",
     "tokenizer_class", "prefix", "unsloth_fixed", "unsloth_version",

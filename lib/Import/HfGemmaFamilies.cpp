@@ -28,7 +28,7 @@ static LayerConfig readGemma(HfFields &fields, ModelConfig &model,
     fields.refuse("query_pre_attn_scalar") << "must be positive";
   attention.scale = 1 / std::sqrt(scalar);
   fields.mustBeFalse("attention_bias", "this architecture has none");
-  layer.feedForward.isGeGlu = true;
+  layer.feedForward.unit = FeedForwardUnit::GeGlu;
   layer.hasOutputNorms = true;
   model.normsAddOne = true;
   model.hasTiedHead = fields.boolean("tie_word_embeddings", true);
@@ -96,7 +96,7 @@ static FeedForwardConfig readGemma4Experts(HfFields &fields,
                                            const FeedForwardConfig &dense) {
   FeedForwardConfig sparse;
   sparse.path = "";
-  sparse.isGeGlu = true;
+  sparse.unit = FeedForwardUnit::GeGlu;
   sparse.intermediate = fields.positive("moe_intermediate_size");
   ExpertsConfig &experts = sparse.experts;
   readExperts(fields, "num_experts", experts, "top_k_experts");
@@ -118,7 +118,7 @@ static LayerConfig readGemma4Layer(HfFields &fields, ModelConfig &model) {
   attention.qkNorm = attention.normsValues = true;
   attention.scale = 1;
   fields.mustBeFalse("attention_bias", "no released model has one");
-  layer.feedForward.isGeGlu = true;
+  layer.feedForward.unit = FeedForwardUnit::GeGlu;
   layer.hasOutputNorms = layer.hasScalar = true;
   if (fields.boolean("enable_moe_block", false))
     layer.feedForward = readGemma4Experts(fields, layer.feedForward);

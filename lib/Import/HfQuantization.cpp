@@ -8,8 +8,8 @@
 #include "HfQuantization.h"
 #include "HfFields.h"
 #include "LinearWeights.h"
-#include "llm/Import/WeightNames.h"
 #include "llm/Import/Formats.h"
+#include "llm/Import/WeightNames.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Regex.h"
@@ -522,8 +522,8 @@ LogicalResult QuantizationReader::read(StringRef absentMethod) {
   return fields.finish("quantization_config");
 }
 
-LogicalResult readHfQuantization(const LocatedJson &config,
-                                 ModelConfig &model, StringRef absentMethod) {
+LogicalResult readHfQuantization(const LocatedJson &config, ModelConfig &model,
+                                 StringRef absentMethod) {
   if (failed(config.expectObject()))
     return failure();
   return QuantizationReader(config, model).read(absentMethod);

@@ -96,6 +96,14 @@ void readQwen3Heads(HfFields &fields, ModelConfig &model);
 void readExperts(HfFields &fields, StringRef countKey, ExpertsConfig &experts,
                  StringRef selectedKey = "num_experts_per_tok");
 
+/// Groups of experts of which only the best may be selected.
+void readExpertGroups(HfFields &fields, int64_t absentGroups,
+                      int64_t absentTopGroups, ExpertsConfig &experts,
+                      StringRef groupsKey = "n_group");
+
+/// Multi-head latent attention.
+void readLatent(HfFields &fields, AttentionConfig &attention);
+
 //===----------------------------------------------------------------------===//
 // Families
 //===----------------------------------------------------------------------===//
@@ -121,6 +129,14 @@ void readMinimaxM2(HfFields &fields, ModelConfig &model);
 void readMinimaxM3(HfFields &fields, ModelConfig &model);
 void readMixtral(HfFields &fields, ModelConfig &model);
 void readQwen3Moe(HfFields &fields, ModelConfig &model);
+
+void readKimiLinear(HfFields &fields, ModelConfig &model);
+void readNemotronH(HfFields &fields, ModelConfig &model);
+void readQwen3Next(HfFields &fields, ModelConfig &model);
+void readQwen35(HfFields &fields, ModelConfig &model);
+
+/// The layers that Nemotron-H lists, where the config does not count them.
+int64_t countNemotronLayers(HfFields &fields);
 
 } // namespace mlir::llm
 

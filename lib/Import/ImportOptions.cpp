@@ -417,6 +417,13 @@ static LogicalResult checkOptions(const ModelConfig &model,
       llvm::none_of(model.layers, hasLatents))
     return emitOptionError(model.location.getContext())
            << "--mla is for models with multi-head latent attention";
+  auto isRecurrent = [](const LayerConfig &layer) {
+    return layer.recurrent.kind != RecurrentKind::None;
+  };
+  if (options.linearAttention != LinearAttentionForm::Auto &&
+      llvm::none_of(model.layers, isRecurrent))
+    return emitOptionError(model.location.getContext())
+           << "--linear-attn is for models with linear attention";
   return success();
 }
 

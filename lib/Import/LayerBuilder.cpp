@@ -31,16 +31,22 @@ Value buildLayer(OpsBuilder &ops, const LayerConfig &layer,
                  Value hidden) {
   LayerOps parts(ops, layer, options, index);
   bool hasOutputNorms = layer.hasOutputNorms;
-  hidden = buildBlock(parts, layer.attentionKind, hidden, "input_layernorm",
+  bool isRecurrent = layer.recurrent.kind != RecurrentKind::None;
+  hidden = buildBlock(parts, layer.attentionKind, hidden, layer.inputNorm,
                       hasOutputNorms ? "post_attention_layernorm" : "",
-                      "self_attn.linear_attn", "attn_residual",
-                      [&](Value x) { return buildAttention(parts, x); });
-  hidden = buildBlock(
-      parts, layer.feedForwardKind, hidden,
-      hasOutputNorms ? "pre_feedforward_layernorm" : "post_attention_layernorm",
-      hasOutputNorms ? "post_feedforward_layernorm" : "",
-      layer.feedForward.nameOf("linear_mlp"), "mlp_residual",
-      [&](Value x) { return buildFeedForward(parts, x, hidden); });
+                      "self_attn.linear_attn", "attn_residual", [&](Value x) {
+                        return isRecurrent ? buildRecurrent(parts, x)
+                                           : buildAttention(parts, x);
+                      });
+  StringRef feedForwardNorm = layer.feedForwardNorm;
+  if (feedForwardNorm.empty())
+    feedForwardNorm = hasOutputNorms ? "pre_feedforward_layernorm"
+                                     : "post_attention_layernorm";
+  hidden =
+      buildBlock(parts, layer.feedForwardKind, hidden, feedForwardNorm,
+                 hasOutputNorms ? "post_feedforward_layernorm" : "",
+                 layer.feedForward.nameOf("linear_mlp"), "mlp_residual",
+                 [&](Value x) { return buildFeedForward(parts, x, hidden); });
   if (!layer.hasScalar)
     return hidden;
   return parts.create<MulOp>("layer_scale", hidden,

@@ -70,6 +70,10 @@ Value OpsBuilder::expand(Value x, ArrayRef<OpFoldResult> shape,
   return tensor::ExpandShapeOp::create(builder, loc, type, x, groups, shape);
 }
 
+OpFoldResult OpsBuilder::countRows(Value x) {
+  return tensor::getMixedSize(builder, loc, x, 0);
+}
+
 OpFoldResult OpsBuilder::size(int64_t value, StringRef name) {
   if (value != openSize)
     return number(value);
@@ -118,8 +122,17 @@ Value OpsBuilder::concat(int64_t dim, ArrayRef<Value> values) {
 // Parts of a layer and their formats
 //===----------------------------------------------------------------------===//
 
+std::string LayerOps::spell(const Twine &part) const {
+  std::string text = part.str();
+  StringRef rest = text;
+  if (!rest.consume_front("self_attn") ||
+      !(rest.empty() || rest.starts_with(".")))
+    return text;
+  return config.attentionName + rest.str();
+}
+
 Type LayerOps::weightType(const std::string &name, Type otherwise) const {
-  auto known = config.weightTypes.find(name);
+  auto known = config.weightTypes.find(spell(name));
   return known == config.weightTypes.end() ? otherwise : known->second;
 }
 

@@ -54,6 +54,7 @@ public:
   /// The values behind one another; one value stays as it is.
   Value concat(int64_t dim, ArrayRef<Value> values);
 
+  OpFoldResult countRows(Value x);
   OpFoldResult number(int64_t value) { return builder.getIndexAttr(value); }
   /// A size of the program, or where it is open, the value with this name.
   OpFoldResult size(int64_t value, StringRef name);
@@ -88,12 +89,14 @@ public:
            const ImportOptions &options, const LayerIndex &index)
       : ops(ops), config(layer), options(options), index(index) {}
 
+  /// Parts of attention are called "self_attn" here, whatever the checkpoint
+  /// says.
   std::string nameOf(const Twine &part) const {
-    return ("model.layers." + Twine(index.place) + "." + part).str();
+    return "model.layers." + index.place + "." + spell(part);
   }
   /// The weights of all layers of a loop have one name.
   std::string weightName(const Twine &part) const {
-    return index.index ? ("model.layers.{}." + part).str() : nameOf(part);
+    return index.index ? "model.layers.{}." + spell(part) : nameOf(part);
   }
   ValueRange indices() const {
     return index.index ? ValueRange(index.index) : ValueRange();
@@ -125,6 +128,8 @@ public:
   const LayerIndex &index;
 
 private:
+  /// A part in the checkpoint's words.
+  std::string spell(const Twine &part) const;
   Type weightType(const std::string &name, Type otherwise) const;
   Value knownScale(StringRef part, Type type);
   llvm::DenseMap<Value, Value> quantized;
@@ -134,6 +139,7 @@ private:
 /// the normed hidden states x [tokens, hidden] of all new tokens. `hidden` is
 /// before the norm.
 Value buildAttention(LayerOps &layer, Value x);
+Value buildRecurrent(LayerOps &layer, Value x);
 Value buildFeedForward(LayerOps &layer, Value x, Value hidden);
 
 } // namespace mlir::llm

@@ -95,6 +95,15 @@ struct ImportFlags {
                             "with the latents, which all heads share"),
                  clEnumValN(LatentAttention::Expanded, "expanded",
                             "with keys and values of all heads"))};
+  cl::opt<LinearAttentionForm> linearAttention{
+      "linear-attn", cl::cat(model), cl::init(LinearAttentionForm::Auto),
+      cl::desc("How linear attention is computed (default: auto)"),
+      cl::values(clEnumValN(LinearAttentionForm::Auto, "auto",
+                            "in chunks for prompts and chunks, else in steps"),
+                 clEnumValN(LinearAttentionForm::Steps, "steps",
+                            "from token to token"),
+                 clEnumValN(LinearAttentionForm::Chunks, "chunks",
+                            "in chunks, as products of matrices"))};
 
   cl::opt<Sampling> sampling{
       "sampling", cl::cat(model), cl::init(Sampling::Greedy),
@@ -136,6 +145,7 @@ struct ImportFlags {
     options.mask = mask;
     options.routing = routing;
     options.latentAttention = latentAttention;
+    options.linearAttention = linearAttention;
     options.sampling = sampling;
     options.dtype = dtype;
     options.weights = weights;

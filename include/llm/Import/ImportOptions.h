@@ -24,6 +24,13 @@ enum class LatentAttention {
   Expanded  ///< keys and values of all heads are made of the latents
 };
 
+/// How linear attention is computed.
+enum class LinearAttentionForm {
+  Auto,  ///< from token to token in decode and verify, in chunks for prompts
+  Steps, ///< from token to token
+  Chunks ///< in chunks, as products of matrices
+};
+
 /// A size that the program leaves open.
 constexpr int64_t openSize = ShapedType::kDynamic;
 
@@ -50,6 +57,8 @@ struct ImportOptions {
   MaskKind mask = MaskKind::Causal;
   Routing routing = Routing::Uniform; ///< of tokens to experts
   LatentAttention latentAttention = LatentAttention::Auto; ///< `--mla`
+  LinearAttentionForm linearAttention =
+      LinearAttentionForm::Auto;        ///< `--linear-attn`
   Sampling sampling = Sampling::Greedy; ///< of the tokens of a whole model
   /// "f32", "f16" or "bf16": the element type of activations and of all weights
   /// that are in no format, instead of the model's. Empty: the model's.

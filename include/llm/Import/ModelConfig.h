@@ -96,6 +96,9 @@ struct AttentionConfig {
   bool outBias = false; ///< on o_proj
   bool qkNorm = false;  ///< queries and keys are normed head by head
   bool normsAllHeads = false; ///< these norms are of all heads together
+  /// Beside each query stands a gate, whose sigmoid the output is multiplied
+  /// with.
+  bool hasOutputGate = false;
   bool plainQkNorm = false; ///< the same behind the rotation, without a weight
   bool isFused = false;     ///< one weight, qkv_proj, for the three
   /// Values are what k_proj gives, before the norm of the keys; no v_proj.
@@ -111,12 +114,48 @@ struct AttentionConfig {
   auto asTuple() const {
     return std::tuple_cat(
         std::tie(heads, kvHeads, headDim, rope, window, chunk, qkvBias, outBias,
-                 qkNorm, normsAllHeads, plainQkNorm, isFused, hasOneProjection,
-                 normsValues, sinks, valueDim, valueScale, scale, softCap,
-                 temperatureStep, temperatureSlope),
+                 qkNorm, normsAllHeads, hasOutputGate, plainQkNorm, isFused,
+                 hasOneProjection, normsValues, sinks, valueDim, valueScale,
+                 scale, softCap, temperatureStep, temperatureSlope),
         latent.asTuple(), indexer.asTuple());
   }
   bool operator==(const AttentionConfig &other) const {
+    return asTuple() == other.asTuple();
+  }
+};
+
+/// Layers that keep a state where attention keeps a cache.
+enum class RecurrentKind {
+  None,
+  GatedDelta, ///< Qwen3-Next, Qwen3.5 (Yang et al., 2024)
+  KimiDelta,  ///< Kimi Linear (2025)
+  Mamba2      ///< Nemotron-H (Dao and Gu, 2024)
+};
+
+/// What such a layer is made of. A reader has checked that `keyHeads` divides
+/// `heads`, and that there are two taps or more.
+struct RecurrentConfig {
+  RecurrentKind kind = RecurrentKind::None;
+  std::string path;     ///< "linear_attn", in the checkpoint's words
+  std::string outName;  ///< "out_proj"
+  int64_t heads = 0;    ///< of values, each with a state
+  int64_t keyHeads = 0; ///< of queries and keys; groups of Mamba-2
+  int64_t keyDim = 0;   ///< features of a key; the state size of Mamba-2
+  int64_t valueDim = 0; ///< features of a value
+  int64_t taps = 0;     ///< of the convolutions
+  int64_t chunk = 0;    ///< tokens that a prompt's products take at once
+  bool hasConvBias = false;
+  bool hasBias = false;     ///< on projections
+  bool isFused = false;     ///< one weight, in_proj_qkvz, for several
+  double decayLimit = 0;    ///< of Kimi's decays; 0: none
+  bool hasFullGate = false; ///< Kimi's gate is one matrix
+
+  auto asTuple() const {
+    return std::tie(kind, path, outName, heads, keyHeads, keyDim, valueDim,
+                    taps, chunk, hasConvBias, hasBias, isFused, decayLimit,
+                    hasFullGate);
+  }
+  bool operator==(const RecurrentConfig &other) const {
     return asTuple() == other.asTuple();
   }
 };
@@ -148,6 +187,12 @@ struct ExpertsConfig {
   bool hasBias = false;    ///< of each expert
   int64_t sharedWidth = 0; ///< of the expert of all tokens; 0: none
   std::string sharedPath;  ///< "shared_experts"
+  std::string sharedGate;  ///< what weighs that expert, by its name; empty: 1
+  /// Experts see vectors of this size, which a projection makes of the hidden
+  /// states and another one makes hidden states again; 0: hidden states. The
+  /// two, by name.
+  int64_t latentWidth = 0;
+  std::string latentDown, latentUp;
 
   auto asTuple() const {
     return std::tie(count, topK, scoring, groups, topGroups, normalizes, scale,
@@ -157,22 +202,26 @@ struct ExpertsConfig {
   }
 };
 
-/// A gated feed-forward network, or one for each of several experts.
+/// What a feed-forward network makes of its gate and up projections; of
+/// Relu2, which has no gate, relu(up)^2.
+enum class FeedForwardUnit { SwiGlu, GeGlu, Relu2 };
+
+/// A feed-forward network, or one for each of several experts.
 struct FeedForwardConfig {
   int64_t intermediate = 0; ///< its width, or that of one expert
   std::string path = "mlp"; ///< in the checkpoint's words; empty: the layer's
   ExpertsConfig experts;
   bool hasBias = false; ///< on gate_proj, up_proj and down_proj
   bool isFused = false; ///< one weight, gate_up_proj, for the two
-  bool isGeGlu = false; ///< GELU in the gate; otherwise SiLU
-  double limit = 0;     ///< of SwiGLU; 0: none
+  FeedForwardUnit unit = FeedForwardUnit::SwiGlu;
+  double limit = 0; ///< of SwiGLU; 0: none
 
   std::string nameOf(llvm::StringRef part) const {
     return path.empty() ? part.str() : path + "." + part.str();
   }
   auto asTuple() const {
     return std::tuple_cat(
-        std::tie(intermediate, path, hasBias, isFused, isGeGlu, limit),
+        std::tie(intermediate, path, hasBias, isFused, unit, limit),
         experts.asTuple());
   }
   bool operator==(const FeedForwardConfig &other) const {
@@ -202,7 +251,14 @@ struct LayerConfig {
   BlockKind attentionKind = BlockKind::Usual;
   BlockKind feedForwardKind = BlockKind::Usual;
   AttentionConfig attention;
+  /// If it is of some kind, it stands in the place of attention.
+  RecurrentConfig recurrent;
   FeedForwardConfig feedForward;
+  /// What the checkpoint calls attention, and the norms before it and before
+  /// the feed-forward network; of the latter, with output norms too, empty:
+  /// "post_attention_layernorm" or "pre_feedforward_layernorm".
+  std::string attentionName = "self_attn", inputNorm = "input_layernorm",
+              feedForwardNorm;
   /// There are norms also behind attention and feed-forward network, before
   /// each is added to the residual.
   bool hasOutputNorms = false;
@@ -213,7 +269,11 @@ struct LayerConfig {
   bool operator==(const LayerConfig &other) const {
     return attentionKind == other.attentionKind &&
            feedForwardKind == other.feedForwardKind &&
-           attention == other.attention && feedForward == other.feedForward &&
+           attention == other.attention && recurrent == other.recurrent &&
+           feedForward == other.feedForward &&
+           attentionName == other.attentionName &&
+           inputNorm == other.inputNorm &&
+           feedForwardNorm == other.feedForwardNorm &&
            hasOutputNorms == other.hasOutputNorms &&
            hasScalar == other.hasScalar && weightTypes == other.weightTypes;
   }

@@ -31,13 +31,23 @@ splitLayerName(llvm::StringRef name) {
   return std::pair(layer, name);
 }
 
+/// What Nemotron-H calls a part of the model (`inner`, without "model.").
+inline std::string nameInBackbone(llvm::StringRef inner) {
+  if (inner.consume_front("embed_tokens"))
+    return "backbone.embeddings" + inner.str();
+  if (inner.consume_front("norm."))
+    return "backbone.norm_f." + inner.str();
+  return "backbone." + inner.str();
+}
+
 /// The name of a weight or a module ("model.layers.7.mlp"), and what it is
-/// called where it belongs to the text part of a larger model.
-inline std::array<std::string, 3> namesInLargerModels(llvm::StringRef name) {
+/// called where it belongs to the text part of a larger model, or where all but
+/// the head has another name.
+inline std::array<std::string, 4> namesInLargerModels(llvm::StringRef name) {
   llvm::StringRef inner = name;
   inner.consume_front("model.");
   return {name.str(), "language_model." + name.str(),
-          "model.language_model." + inner.str()};
+          "model.language_model." + inner.str(), nameInBackbone(inner)};
 }
 
 /// What Mixtral's checkpoints call a linear layer of an expert.

@@ -1,0 +1,430 @@
+//===- HfRecurrentFamilies.cpp - Families with recurrent layers -----------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HfReaders.h"
+
+#include <cmath>
+#include <set>
+
+namespace mlir::llm {
+
+/// Tokens of a chunk in the kernels of flash-linear-attention.
+static constexpr int64_t deltaChunk = 64;
+
+/// The states of recurrent layers are f32.
+static void checkStateType(HfFields &fields, StringRef key) {
+  std::string type = fields.string(key, "float32");
+  if (type != "float32")
+    fields.refuse(key) << "must be \"float32\", got \"" << type << "\"";
+}
+
+static int64_t readTaps(HfFields &fields, StringRef key, int64_t absent) {
+  int64_t taps = fields.positive(key, absent);
+  if (taps >= 2)
+    return taps;
+  fields.refuse(key) << "must be 2 or more: one tap is no convolution";
+  return 2;
+}
+
+/// Whether `heads` share the queries and keys of `keyHeads`.
+static void checkSharing(HfFields &fields, const RecurrentConfig &config,
+                         StringRef headsKey, StringRef keyHeadsKey) {
+  if (!fields.hasFailed() && config.heads % config.keyHeads)
+    fields.refuse(keyHeadsKey) << config.keyHeads << " does not divide '"
+                               << headsKey << "' " << config.heads;
+}
+
+//===----------------------------------------------------------------------===//
+// Qwen3-Next and Qwen3.5
+//===----------------------------------------------------------------------===//
+
+static RecurrentConfig readGatedDelta(HfFields &fields, bool isFused) {
+  RecurrentConfig config;
+  config.kind = RecurrentKind::GatedDelta;
+  config.path = "linear_attn";
+  config.outName = "out_proj";
+  config.heads = fields.positive("linear_num_value_heads", 32);
+  config.keyHeads = fields.positive("linear_num_key_heads", 16);
+  config.keyDim = fields.positive("linear_key_head_dim", 128);
+  config.valueDim = fields.positive("linear_value_head_dim", 128);
+  config.taps = readTaps(fields, "linear_conv_kernel_dim", 4);
+  config.chunk = deltaChunk;
+  config.isFused = isFused;
+  checkSharing(fields, config, "linear_num_value_heads",
+               "linear_num_key_heads");
+  checkStateType(fields, "mamba_ssm_dtype");
+  return config;
+}
+
+/// Layers of `layer_types`, or all but every `full_attention_interval`-th.
+static std::vector<bool> readRecurrentLayers(HfFields &fields, size_t layers) {
+  int64_t interval = fields.positive("full_attention_interval", 4);
+  if (fields.find("layer_types"))
+    return readLayerTypes(fields, layers, "linear_attention");
+  std::vector<bool> areRecurrent(layers);
+  for (size_t layer = 0; layer < layers; ++layer)
+    areRecurrent[layer] = (static_cast<int64_t>(layer) + 1) % interval != 0;
+  return areRecurrent;
+}
+
+static FeedForwardConfig readQwenExperts(HfFields &fields, bool isFused) {
+  FeedForwardConfig sparse;
+  sparse.intermediate = fields.positive("moe_intermediate_size");
+  ExpertsConfig &experts = sparse.experts;
+  readExperts(fields, "num_experts", experts);
+  experts.router = "gate";
+  experts.normalizes = fields.boolean("norm_topk_prob", true);
+  experts.isFused = isFused;
+  experts.sharedWidth = fields.positive("shared_expert_intermediate_size");
+  experts.sharedPath = "shared_expert";
+  experts.sharedGate = "shared_expert_gate";
+  return sparse;
+}
+
+static void readQwenFeedForward(HfFields &fields, ModelConfig &model,
+                                bool isFused) {
+  std::set<int64_t> denseLayers;
+  for (int64_t layer : fields.wholeNumbers("mlp_only_layers"))
+    denseLayers.insert(layer);
+  int64_t step = fields.positive("decoder_sparse_step", 1);
+  FeedForwardConfig sparse;
+  bool hasExperts = fields.nonNegative("num_experts", 0) > 0;
+  if (hasExperts)
+    sparse = readQwenExperts(fields, isFused);
+  bool anyDense = false;
+  for (auto [index, layer] : llvm::enumerate(model.layers)) {
+    bool isSparse =
+        hasExperts && (index + 1) % step == 0 && !denseLayers.count(index);
+    if (isSparse)
+      layer.feedForward = sparse;
+    anyDense |= !isSparse;
+  }
+  // Of a network that no layer has, some configs say the width.
+  int64_t width = anyDense ? fields.positive("intermediate_size")
+                           : fields.positive("intermediate_size", 1);
+  for (LayerConfig &layer : model.layers)
+    if (!layer.feedForward.experts.count)
+      layer.feedForward.intermediate = width;
+}
+
+static void readQwenHybrid(HfFields &fields, ModelConfig &model, bool isFused) {
+  LayerConfig layer = model.layers.front();
+  AttentionConfig &attention = layer.attention;
+  attention.kvHeads = fields.positive("num_key_value_heads", 2);
+  attention.headDim = fields.positive("head_dim", 256);
+  attention.qkNorm = true;
+  attention.hasOutputGate = fields.boolean("attn_output_gate", true);
+  attention.qkvBias = attention.outBias =
+      fields.boolean("attention_bias", false);
+  attention.rope.features = readRotatedFeatures(fields, attention.headDim);
+  fields.find("mtp_use_dedicated_embeddings"); // of what is left out
+  model.normsAddOne = true;
+  setAll(model, layer);
+  RecurrentConfig recurrent = readGatedDelta(fields, isFused);
+  std::vector<bool> areRecurrent =
+      readRecurrentLayers(fields, model.layers.size());
+  for (auto [isRecurrent, each] : llvm::zip(areRecurrent, model.layers))
+    if (isRecurrent)
+      each.recurrent = recurrent;
+  readQwenFeedForward(fields, model, /*isFused=*/!isFused);
+}
+
+void readQwen3Next(HfFields &fields, ModelConfig &model) {
+  readQwenHybrid(fields, model, /*isFused=*/true);
+}
+
+void readQwen35(HfFields &fields, ModelConfig &model) {
+  readQwenHybrid(fields, model, /*isFused=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Nemotron-H
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Each layer has one block and one norm: a letter, or a word.
+struct NemotronBlock {
+  char letter;
+  llvm::StringLiteral word;
+};
+} // namespace
+
+static constexpr NemotronBlock nemotronBlocks[] = {
+    {'M', "mamba"}, {'*', "attention"}, {'-', "mlp"}, {'E', "moe"}};
+static constexpr llvm::StringLiteral patternKey = "hybrid_override_pattern",
+                                     blocksKey = "layers_block_type";
+
+/// The letters of the layers, of either field.
+static std::string readPattern(HfFields &fields) {
+  const LocatedJson *listed = fields.find(blocksKey);
+  if (!listed) {
+    std::string pattern = fields.string(patternKey, "");
+    if (pattern.empty())
+      fields.refuse(patternKey) << "is missing: it says what each layer is, as "
+                                   "in \"MEM*E\"";
+    return pattern;
+  }
+  fields.find(patternKey);
+  std::string pattern;
+  if (failed(listed->expectArray())) {
+    fields.markFailed();
+    return pattern;
+  }
+  for (const LocatedJson &entry : listed->elements())
+    for (const NemotronBlock &block : nemotronBlocks)
+      if (entry.describe() == ("\"" + block.word + "\"").str())
+        pattern += block.letter;
+  if (pattern.size() != listed->elements().size())
+    fields.refuse(blocksKey)
+        << "must be a list of \"mamba\", \"attention\", \"mlp\" or \"moe\"";
+  return pattern;
+}
+
+int64_t countNemotronLayers(HfFields &fields) {
+  return static_cast<int64_t>(readPattern(fields).size());
+}
+
+/// Steps are limited by [0, Infinity]: not at all.
+static void checkStepLimit(HfFields &fields) {
+  const LocatedJson *limit = fields.find("time_step_limit");
+  if (!limit)
+    return;
+  bool isNone = limit->isArray() && limit->elements().size() == 2;
+  if (isNone) {
+    FailureOr<double> least = limit->elements()[0].asNumber();
+    isNone = succeeded(least) && *least == 0 &&
+             limit->elements()[1].describe() == "Infinity";
+  }
+  if (!isNone)
+    fields.refuse("time_step_limit")
+        << "other than [0.0, Infinity] is not supported";
+}
+
+static RecurrentConfig readMamba2(HfFields &fields) {
+  RecurrentConfig config;
+  config.kind = RecurrentKind::Mamba2;
+  config.path = "mixer";
+  config.outName = "out_proj";
+  config.heads = fields.positive("mamba_num_heads", 128);
+  config.keyHeads = fields.positive("n_groups", 8);
+  config.keyDim = fields.positive("ssm_state_size", 128);
+  config.valueDim = fields.positive("mamba_head_dim", 64);
+  config.taps = readTaps(fields, "conv_kernel", 4);
+  config.chunk = fields.positive("chunk_size", 128);
+  config.hasConvBias = fields.boolean("use_conv_bias", true);
+  config.hasBias = fields.boolean("use_bias", false);
+  fields.mustBeFalse("mamba_proj_bias", "'use_bias' says it of both matrices");
+  checkSharing(fields, config, "mamba_num_heads", "n_groups");
+  checkStateType(fields, "mamba_ssm_cache_dtype");
+  checkStepLimit(fields);
+  std::string activation = fields.string("mamba_hidden_act", "silu");
+  if (activation != "silu")
+    fields.refuse("mamba_hidden_act")
+        << "must be \"silu\", got \"" << activation << "\"";
+  // Initial values, and a factor that the heads and their dims replace.
+  for (StringRef key : {"expand", "time_step_min", "time_step_max",
+                        "time_step_floor", "time_step_rank"})
+    fields.find(key);
+  return config;
+}
+
+static FeedForwardConfig readNemotronExperts(HfFields &fields) {
+  FeedForwardConfig sparse;
+  sparse.path = "mixer";
+  sparse.unit = FeedForwardUnit::Relu2;
+  sparse.intermediate = fields.positive("moe_intermediate_size");
+  ExpertsConfig &experts = sparse.experts;
+  readExperts(fields, "n_routed_experts", experts);
+  experts.router = "gate";
+  experts.scoring = ExpertScoring::Sigmoid;
+  experts.selectionBias = "gate.e_score_correction_bias";
+  experts.normalizes = fields.boolean("norm_topk_prob", true);
+  experts.scale = fields.number("routed_scaling_factor", 1);
+  if (!(experts.scale > 0))
+    fields.refuse("routed_scaling_factor") << "must be positive";
+  readExpertGroups(fields, /*absentGroups=*/1, /*absentTopGroups=*/1, experts);
+  if (fields.nonNegative("n_shared_experts", 1) > 0)
+    experts.sharedWidth =
+        fields.positive("moe_shared_expert_intermediate_size");
+  experts.sharedPath = "shared_experts";
+  if (fields.find("moe_latent_size")) {
+    experts.latentWidth = fields.positive("moe_latent_size");
+    experts.latentDown = "fc1_latent_proj";
+    experts.latentUp = "fc2_latent_proj";
+  }
+  return sparse;
+}
+
+/// Fields of all layers that no block of the pattern reads.
+static void checkNemotron(HfFields &fields, ModelConfig &model) {
+  std::string activation = fields.string("mlp_hidden_act", "relu2");
+  if (activation != "relu2")
+    fields.refuse("mlp_hidden_act")
+        << "must be \"relu2\", got \"" << activation << "\"";
+  fields.mustBeFalse("residual_in_fp32", "residuals have the model's type");
+  fields.mustBeAbsent("sliding_window", "every query sees all keys");
+  model.epsilon =
+      fields.number("layer_norm_epsilon", fields.number("norm_eps", 1e-5));
+  if (fields.number("norm_eps", model.epsilon) != model.epsilon)
+    fields.refuse("norm_eps") << "contradicts 'layer_norm_epsilon'";
+  // How kernels and their streams run, initial values, and layers that are
+  // left out.
+  for (StringRef key : {"rescale_prenorm_residual", "num_logits_to_keep",
+                        "use_mamba_kernels", "moe_shared_expert_overlap",
+                        "mtp_hybrid_override_pattern", "mtp_layers_block_type"})
+    fields.find(key);
+}
+
+void readNemotronH(HfFields &fields, ModelConfig &model) {
+  checkNemotron(fields, model);
+  LayerConfig common = model.layers.front();
+  common.attentionName = "mixer";
+  common.inputNorm = common.feedForwardNorm = "norm";
+  common.feedForward.path = "mixer";
+  common.feedForward.unit = FeedForwardUnit::Relu2;
+  AttentionConfig &attention = common.attention;
+  attention.kvHeads = fields.positive("num_key_value_heads", 8);
+  attention.headDim =
+      fields.positive("head_dim", fields.positive("attention_head_dim", 128));
+  attention.rope = RopeConfig(); // there is none, whatever its fields say
+  fields.find("partial_rotary_factor");
+  bool bias = fields.boolean("attention_bias", false);
+  attention.qkvBias = attention.outBias = bias;
+  common.feedForward.hasBias = fields.boolean("mlp_bias", false);
+
+  std::string pattern = readPattern(fields);
+  auto has = [&](char letter) { return StringRef(pattern).contains(letter); };
+  RecurrentConfig mamba = readMamba2(fields);
+  FeedForwardConfig experts;
+  if (has('E'))
+    experts = readNemotronExperts(fields);
+  common.feedForward.intermediate =
+      has('-') ? fields.positive("intermediate_size")
+               : fields.positive("intermediate_size", 1);
+  if (pattern.size() != model.layers.size() && !fields.hasFailed())
+    fields.refuse(patternKey)
+        << "must have a letter for each of the " << model.layers.size()
+        << " layers, got " << pattern.size();
+  for (auto [letter, layer] : llvm::zip(pattern, model.layers)) {
+    layer = common;
+    (letter == 'M' || letter == '*' ? layer.feedForwardKind
+                                    : layer.attentionKind) = BlockKind::Absent;
+    if (letter == 'M')
+      layer.recurrent = mamba;
+    else if (letter == 'E')
+      layer.feedForward = experts;
+    else if (letter != '*' && letter != '-' && !fields.hasFailed())
+      fields.refuse(patternKey) << "has the letter '" << letter
+                                << "'; expected M (Mamba-2), * (attention), - "
+                                   "(MLP) or E (experts)";
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Kimi Linear
+//===----------------------------------------------------------------------===//
+
+/// Numbers of layers, which begin at 1.
+static std::set<int64_t> readLayerNumbers(HfFields &fields, StringRef key,
+                                          size_t layers) {
+  std::vector<int64_t> numbers = fields.wholeNumbers(key);
+  for (int64_t number : numbers)
+    if (number < 1 || number > static_cast<int64_t>(layers)) {
+      fields.refuse(key) << "must have numbers of layers, 1 to " << layers
+                         << ", got " << number;
+      break;
+    }
+  return {numbers.begin(), numbers.end()};
+}
+
+static RecurrentConfig readKimiDelta(HfFields &linear) {
+  RecurrentConfig config;
+  config.kind = RecurrentKind::KimiDelta;
+  config.path = "self_attn";
+  config.outName = "o_proj";
+  config.heads = config.keyHeads = linear.positive("num_heads");
+  config.keyDim = config.valueDim = linear.positive("head_dim");
+  config.taps = readTaps(linear, "short_conv_kernel_size", 4);
+  config.chunk = deltaChunk;
+  config.hasFullGate = linear.boolean("use_full_rank_gate", false);
+  if (linear.find("gate_lower_bound")) {
+    config.decayLimit = linear.number("gate_lower_bound", -1);
+    if (!(config.decayLimit < 0 && std::isfinite(config.decayLimit)))
+      linear.refuse("gate_lower_bound") << "must be finite and below 0";
+  }
+  return config;
+}
+
+static FeedForwardConfig readKimiExperts(HfFields &fields) {
+  FeedForwardConfig sparse;
+  sparse.path = "block_sparse_moe";
+  sparse.intermediate = fields.positive("moe_intermediate_size");
+  ExpertsConfig &experts = sparse.experts;
+  readExperts(fields, "num_experts", experts, "num_experts_per_token");
+  experts.router = "gate";
+  std::string scoring = fields.string("moe_router_activation_func", "sigmoid");
+  if (scoring != "sigmoid" && scoring != "softmax")
+    fields.refuse("moe_router_activation_func")
+        << "must be \"sigmoid\" or \"softmax\", got \"" << scoring << "\"";
+  experts.scoring =
+      scoring == "sigmoid" ? ExpertScoring::Sigmoid : ExpertScoring::Softmax;
+  experts.selectionBias = "gate.e_score_correction_bias";
+  experts.normalizes = fields.boolean("moe_renormalize", true);
+  experts.scale = fields.number("routed_scaling_factor", 1);
+  if (!(experts.scale > 0))
+    fields.refuse("routed_scaling_factor") << "must be positive";
+  readExpertGroups(fields, /*absentGroups=*/1, /*absentTopGroups=*/1, experts,
+                   "num_expert_group");
+  fields.find("use_grouped_topk"); // one group is none
+  experts.sharedWidth =
+      fields.nonNegative("num_shared_experts", 0) * sparse.intermediate;
+  experts.sharedPath = "shared_experts";
+  return sparse;
+}
+
+void readKimiLinear(HfFields &fields, ModelConfig &model) {
+  LayerConfig common = model.layers.front();
+  readLatent(fields, common.attention);
+  if (fields.boolean("mla_use_nope", false))
+    common.attention.rope = RopeConfig();
+  fields.find("head_dim"); // that of a head of latent attention follows
+  for (StringRef key : {"attn_res_block_size", "routed_expert_hidden_size",
+                        "latent_moe_use_norm", "mla_use_output_gate"})
+    fields.mustBeAbsent(key, "Kimi-K3 is not supported yet");
+  setAll(model, common);
+
+  size_t layers = model.layers.size();
+  const LocatedJson *linear = fields.find("linear_attn_config");
+  if (!linear || !linear->isObject()) {
+    fields.refuse("linear_attn_config")
+        << "is missing: it says which layers have linear attention";
+    return;
+  }
+  HfFields inner(*linear);
+  RecurrentConfig recurrent = readKimiDelta(inner);
+  std::set<int64_t> own = readLayerNumbers(inner, "kda_layers", layers),
+                    full = readLayerNumbers(inner, "full_attn_layers", layers);
+  for (int64_t number = 1; number <= static_cast<int64_t>(layers); ++number) {
+    if (own.count(number) == full.count(number) && !inner.hasFailed())
+      inner.refuse("kda_layers")
+          << "and 'full_attn_layers' must have each "
+             "layer in one of them, and have "
+          << number << " in " << (own.count(number) ? "both" : "neither");
+    if (own.count(number))
+      model.layers[number - 1].recurrent = recurrent;
+  }
+  if (failed(inner.finish("'linear_attn_config'")))
+    fields.markFailed();
+  int64_t frequency = fields.positive("moe_layer_freq", 1),
+          first = fields.nonNegative("first_k_dense_replace", 0);
+  FeedForwardConfig sparse = readKimiExperts(fields);
+  for (auto [index, layer] : llvm::enumerate(model.layers))
+    if (static_cast<int64_t>(index) >= first && index % frequency == 0)
+      layer.feedForward = sparse;
+}
+
+} // namespace mlir::llm
