@@ -34,6 +34,10 @@ private:
 };
 } // namespace
 
+/// Of the norms of latents, whatever that of others: that of transformers,
+/// which GLM-5 alone has another one beside.
+static constexpr double latentEpsilon = 1e-6;
+
 void LatentBuilder::project(Value x) {
   const LatentConfig &latent = config.latent;
   int64_t width = config.heads * config.headDim;
@@ -41,7 +45,7 @@ void LatentBuilder::project(Value x) {
   if (latent.queryRank) {
     Value q =
         layer.linear("self_attn.q_a_proj", x, latent.queryRank, config.qkvBias);
-    queryLatents = layer.norm("self_attn.q_a_layernorm", q);
+    queryLatents = layer.norm("self_attn.q_a_layernorm", q, latentEpsilon);
     queries = layer.linear("self_attn.q_b_proj", queryLatents, width,
                            /*hasBias=*/false);
   } else {
@@ -49,8 +53,9 @@ void LatentBuilder::project(Value x) {
   }
   Value compressed = layer.linear("self_attn.kv_a_proj_with_mqa", x,
                                   latent.rank + latent.ropeDim, config.qkvBias);
-  latents = layer.norm("self_attn.kv_a_layernorm",
-                       layer.ops.slice(compressed, 1, 0, latent.rank));
+  latents =
+      layer.norm("self_attn.kv_a_layernorm",
+                 layer.ops.slice(compressed, 1, 0, latent.rank), latentEpsilon);
   rotatedKeys = layer.ops.slice(compressed, 1, latent.rank, latent.ropeDim);
   indexer.project(x, queryLatents);
 }

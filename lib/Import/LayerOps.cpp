@@ -37,8 +37,10 @@ Value OpsBuilder::matmul(const Twine &name, Value x, Value matrix, Value bias) {
                           outTypeFor(x));
 }
 
-Value OpsBuilder::norm(const Twine &name, Value x, Value weight) {
-  return create<RmsNormOp>(name, x, weight, llvm::APFloat(model.epsilon),
+Value OpsBuilder::norm(const Twine &name, Value x, Value weight,
+                       std::optional<double> epsilon) {
+  return create<RmsNormOp>(name, x, weight,
+                           llvm::APFloat(epsilon.value_or(model.epsilon)),
                            weight && model.normsAddOne);
 }
 
@@ -185,9 +187,11 @@ Value LayerOps::quantize(const std::string &weightName, Value x) {
   return known;
 }
 
-Value LayerOps::norm(const Twine &part, Value x) {
+Value LayerOps::norm(const Twine &part, Value x,
+                     std::optional<double> epsilon) {
   return ops.norm(nameOf(part), x,
-                  weight(part + ".weight", tensorType(x).getShape().back()));
+                  weight(part + ".weight", tensorType(x).getShape().back()),
+                  epsilon);
 }
 
 Value LayerOps::plainLinear(const Twine &part, Value x, int64_t out,

@@ -39,8 +39,10 @@ public:
   Value modelWeight(const std::string &name, ArrayRef<int64_t> shape);
   /// x [m, k] times a matrix [n, k]; `bias` may be null.
   Value matmul(const Twine &name, Value x, Value matrix, Value bias);
-  /// A norm along the last dimension; `weight` may be null.
-  Value norm(const Twine &name, Value x, Value weight);
+  /// A norm along the last dimension; `weight` may be null. Without `epsilon`
+  /// it is the model's.
+  Value norm(const Twine &name, Value x, Value weight,
+             std::optional<double> epsilon = std::nullopt);
   /// The type behind `to` of an op that reads `x`: none where it follows from
   /// x.
   TypeAttr outTypeFor(Value x) const;
@@ -110,7 +112,8 @@ public:
   Value weight(const Twine &name, ArrayRef<int64_t> shape);
   /// The weight of a linear layer, or of experts.
   Value linearWeight(const Twine &name, ArrayRef<int64_t> shape);
-  Value norm(const Twine &part, Value x);
+  Value norm(const Twine &part, Value x,
+             std::optional<double> epsilon = std::nullopt);
   /// A linear layer that is never quantized, as that of a router.
   Value plainLinear(const Twine &part, Value x, int64_t out, bool hasBias);
   Value linear(const Twine &part, Value x, int64_t out, bool hasBias);

@@ -8,7 +8,8 @@ from oracle_math import attention
 
 WRAPPERS = {"llama4": "llama4_text", "gemma3": "gemma3_text", "gemma4": "gemma4_text", "qwen3_vl_moe": "qwen3_vl_moe_text"}  # They nest a text_config.
 ALIASES = {"mimo": "qwen2", "qwen3_vl_moe_text": "qwen3_moe"}  # The same decoder under another name.
-GEMMA, MLA = {"gemma2", "gemma3_text"}, {"deepseek_v2", "deepseek_v3", "kimi_k2"}
+DSA = {"deepseek_v32", "glm_moe_dsa"}  # Lightning indexers beside latent attention.
+GEMMA, MLA = {"gemma2", "gemma3_text"}, {"deepseek_v2", "deepseek_v3", "kimi_k2"} | DSA
 SANDWICH = GEMMA | {"gemma4_text"}  # Norms behind each branch, too, and scaled embeddings.
 ABSENT = {"nemotron-nas"}  # Families of ../models that are not here: layers differ in shape.
 COMMON_DEFAULTS = dict(
@@ -48,6 +49,10 @@ FAMILY_DEFAULTS = {  # What a transformers config class takes for a field that c
     "deepseek_v2": dict(q_lora_rank=1536, first_k_dense_replace=0, moe_layer_freq=1, n_shared_experts=2,
                         topk_method="greedy", norm_topk_prob=False, routed_scaling_factor=1.0),
     "deepseek_v3": DEEPSEEK_V3_DEFAULTS,
+    "deepseek_v32": dict(DEEPSEEK_V3_DEFAULTS, index_n_heads=64, index_head_dim=128, index_topk=2048),
+    "glm_moe_dsa": dict(DEEPSEEK_V3_DEFAULTS, rms_norm_eps=1e-5, n_group=1, topk_group=1, index_n_heads=32, index_head_dim=128,
+                        index_topk=2048, index_topk_freq=1, index_skip_topk_offset=2, indexer_types=None),
+    "minimax_m3": dict(head_dim=128, rope_theta=5e6, rotary_dim=64, swiglu_limit=7.0, routed_scaling_factor=2.0),
     "kimi_k2": DEEPSEEK_V3_DEFAULTS,  # Kimi K2 ships DeepSeek-V3's code under its own name.
 }
 
@@ -62,7 +67,9 @@ def resolve(config):
     family = ALIASES.get(family, family)
     if family not in FAMILY_DEFAULTS:
         raise ValueError(f"unknown model_type: {family!r}")
-    if "rope_parameters" in inner and family != "gemma4_text":
+    if inner.get("rope_parameters", {}).get("rope_type") == "default":
+        inner = {**inner, "rope_theta": inner["rope_parameters"]["rope_theta"], "rope_scaling": None}
+    elif "rope_parameters" in inner and family != "gemma4_text":
         raise ValueError("rope_parameters is a field of transformers 5; this oracle reads rope_theta and rope_scaling")
     c = {**COMMON_DEFAULTS, **FAMILY_DEFAULTS[family], **inner, "model_type": family}
     c["rms_norm_eps"] = c.get("layernorm_epsilon", c["rms_norm_eps"])
@@ -79,6 +86,7 @@ class Layer(NamedTuple):
     attention: str
     rope: bool
     moe: bool
+    indexer: str | None = None  # "full", or "shared": the keys are those that the layer before selected.
 
 
 def layer_plan(c):
@@ -89,6 +97,12 @@ def layer_plan(c):
     if c["model_type"] == "mimo_v2_flash":
         kinds = ["sliding_attention" if mark else "full_attention" for mark in c["hybrid_layer_pattern"]]
         return [Layer(kinds[i], True, bool(c["moe_layer_freq"][i])) for i in range(count)]
+    if c["model_type"] == "minimax_m3":
+        sparse = c["sparse_attention_config"]
+        return [Layer("full_attention", True, bool(c["moe_layer_freq"][i]), "full" if sparse["sparse_attention_freq"][i] else None)
+                for i in range(count)]
+    if c["model_type"] in DSA:
+        return [Layer("full_attention", True, is_moe_layer(c, i), indexer_type(c, i)) for i in range(count)]
     kinds = c.get("layer_types") or [default_layer_type(c, i, rope[i]) for i in range(count)]
     unknown = set(kinds) - {"full_attention", "sliding_attention", "chunked_attention"}
     if unknown:
@@ -114,6 +128,15 @@ def default_layer_type(c, i, rope):
     else:
         sliding = family in ("mistral", "mixtral", "phi3") and window is not None
     return "sliding_attention" if sliding else "full_attention"
+
+
+def indexer_type(c, i):
+    """Whether layer i of DeepSeek-V3.2 or GLM-5 has an indexer of its own (GlmMoeDsaConfig)."""
+    if c["model_type"] == "deepseek_v32":
+        return "full"
+    if c["indexer_types"]:
+        return c["indexer_types"][i]
+    return "shared" if max(i - c["index_skip_topk_offset"] + 1, 0) % c["index_topk_freq"] else "full"
 
 
 def is_moe_layer(c, i):
@@ -152,7 +175,8 @@ def weight_shapes(config):
         if c["model_type"] == "gemma4_text":
             parts |= gemma4_shapes(c, layer)
         else:
-            parts |= prefixed(mlp_name(c) + ".", moe_shapes(c) if layer.moe else mlp_shapes(c, dense_intermediate(c)))
+            parts |= prefixed("self_attn.", indexer_shapes(c) if layer.indexer == "full" else {})
+            parts |= prefixed(mlp_name(c, layer) + ".", moe_shapes(c) if layer.moe else mlp_shapes(c, dense_intermediate(c)))
         shapes |= prefixed(f"model.layers.{i}.", parts)
     return shapes
 
@@ -180,7 +204,9 @@ def linear_shapes(name, out, inputs, bias=False):
     return {f"{name}.weight": (out, inputs)} | ({f"{name}.bias": (out,)} if bias else {})
 
 
-def mlp_name(c):
+def mlp_name(c, layer):
+    if c["model_type"] == "minimax_m3":
+        return "block_sparse_moe" if layer.moe else "mlp"
     return {"mixtral": "block_sparse_moe", "minimax_m2": "block_sparse_moe", "llama4_text": "feed_forward"}.get(c["model_type"], "mlp")
 
 
@@ -190,10 +216,12 @@ def router_name(c):
 
 def expert_projections(c):
     """The names of one expert's gate, up and down projections."""
-    return ("w1", "w3", "w2") if c["model_type"] in ("mixtral", "minimax_m2") else ("gate_proj", "up_proj", "down_proj")
+    return ("w1", "w3", "w2") if c["model_type"] in ("mixtral", "minimax_m2", "minimax_m3") else ("gate_proj", "up_proj", "down_proj")
 
 
 def dense_intermediate(c):
+    if c["model_type"] == "minimax_m3":
+        return c["dense_intermediate_size"]
     return c["intermediate_size_mlp"] if c["model_type"] == "llama4_text" else c["intermediate_size"]
 
 
@@ -215,13 +243,27 @@ def attention_shapes(c):
         if c.get("has_values", True):
             shapes |= linear_shapes("v_proj", kv, hidden, qkv_biased)
     shapes |= linear_shapes("o_proj", hidden, q, biased)
-    if family in ("qwen3", "qwen3_moe", "gemma3_text", "gemma4_text"):
+    if family in ("qwen3", "qwen3_moe", "gemma3_text", "gemma4_text", "minimax_m3"):
         shapes |= {"q_norm.weight": (d,), "k_norm.weight": (d,)}
     if family == "minimax_m2":  # Over all heads together.
         shapes |= {"q_norm.weight": (q,), "k_norm.weight": (kv,)}
     if family == "gpt_oss":
         shapes["sinks"] = (c["num_attention_heads"],)
     return shapes
+
+
+def indexer_shapes(c):
+    """Tensors of what selects keys: of DeepSeek-V3.2's Indexer, or of MiniMaxM3VLIndexer."""
+    hidden = c["hidden_size"]
+    if c["model_type"] == "minimax_m3":
+        sparse = c["sparse_attention_config"]
+        heads, d = sparse["sparse_num_index_heads"], sparse["sparse_index_dim"]
+        return (linear_shapes("index_q_proj", heads * d, hidden) | linear_shapes("index_k_proj", d, hidden)
+                | {"index_q_norm.weight": (d,), "index_k_norm.weight": (d,)})
+    heads, d = c["index_n_heads"], c["index_head_dim"]
+    shapes = linear_shapes("wq_b", heads * d, c["q_lora_rank"]) | linear_shapes("wk", d, hidden)
+    shapes |= {"k_norm.weight": (d,), "k_norm.bias": (d,)} | linear_shapes("weights_proj", heads, hidden)
+    return prefixed("indexer.", shapes)
 
 
 def mla_shapes(c):
@@ -261,12 +303,13 @@ def moe_shapes(c):
         return shapes | prefixed("shared_expert.", mlp_shapes(c, inter))
     for e in range(experts):
         shapes |= prefixed(f"experts.{e}.", mlp_shapes(c, inter, expert_projections(c)))
-    if family in ("deepseek_v3", "kimi_k2", "mimo_v2_flash"):
+    if family in ("deepseek_v3", "kimi_k2", "mimo_v2_flash", *DSA):
         shapes["gate.e_score_correction_bias"] = (experts,)
-    if family == "minimax_m2":
+    if family in ("minimax_m2", "minimax_m3"):
         shapes["e_score_correction_bias"] = (experts,)
     if c.get("n_shared_experts"):
-        shapes |= prefixed("shared_experts.", mlp_shapes(c, inter * c["n_shared_experts"]))
+        width = c.get("shared_intermediate_size") or inter
+        shapes |= prefixed("shared_experts.", mlp_shapes(c, width * c["n_shared_experts"]))
     return shapes
 
 

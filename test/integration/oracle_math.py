@@ -25,6 +25,12 @@ def gemma_rms_norm(x, weight, eps=1e-6):
     return rms_norm(x, 1.0 + weight, eps)
 
 
+def layer_norm(x, weight, bias, eps=1e-6):
+    """LayerNorm over the last axis (Ba et al., arXiv 1607.06450)."""
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return centred / np.sqrt(np.mean(centred * centred, axis=-1, keepdims=True) + eps) * weight + bias
+
+
 def sigmoid(x):
     return 0.5 * (1.0 + np.tanh(0.5 * x))
 
@@ -179,18 +185,58 @@ def attention_mask(query_positions, key_positions, window=None, chunk=None):
 
 
 def attention(q, k, v, mask, scale, softcap=None, sinks=None):
-    """Grouped-query attention: q [n, H, d], k [m, K, d], v [m, K, dv], mask [n, m] to [n, H, dv].
+    """Grouped-query attention: q [n, H, d], k [m, K, d], v [m, K, dv], mask [n, m] or [H, n, m] to [n, H, dv].
 
     Query head h reads key/value head h // (H/K).  softcap is Gemma 2's; sinks [H] are gpt-oss's logits of no value.
     """
     group = q.shape[1] // k.shape[1]
     k, v = np.repeat(k, group, axis=1), np.repeat(v, group, axis=1)
     scores = soft_cap(np.einsum("nhd,mhd->hnm", q, k) * scale, softcap)
-    scores = np.where(mask[None], scores, -np.inf)
+    scores = np.where(mask[None] if mask.ndim == 2 else mask, scores, -np.inf)
     if sinks is not None:
         column = np.broadcast_to(sinks[:, None, None], scores.shape[:2] + (1,))
         scores = np.concatenate([scores, column], axis=-1)
     return np.einsum("hnm,mhd->nhd", softmax(scores)[..., :k.shape[0]], v)
+
+
+def lightning_scores(q, k, weights):
+    """DeepSeek-V3.2's index scores [n, m]: sum_h w[n, h] relu(q[n, h] . k[m] / sqrt(d)) / sqrt(H).
+
+    The reference also turns q and k by one orthogonal (Hadamard) matrix, which changes no product.
+    """
+    products = np.einsum("nhd,md->nhm", q, k) * q.shape[-1] ** -0.5
+    return np.einsum("nh,nhm->nm", weights * q.shape[1] ** -0.5, np.maximum(products, 0.0))
+
+
+def select_keys(scores, mask, top):
+    """Boolean [n, m]: the `top` visible keys of the greatest scores, the lower index at a tie; and the margin [n]."""
+    selected, margin = np.zeros(mask.shape, bool), np.full(len(scores), np.inf)
+    for row, (score, seen) in enumerate(zip(scores, mask)):
+        visible = np.flatnonzero(seen)
+        order = visible[np.argsort(-score[visible], kind="stable")]
+        selected[row, order[:top]] = True
+        if len(order) > top:
+            margin[row] = score[order[top - 1]] - score[order[top]]
+    return selected, margin
+
+
+def select_blocks(scores, mask, block, top, local=1, initial=0):
+    """Boolean [n, m]: visible keys of the `top` blocks of the greatest score of a visible key (MiniMaxM3VLIndexer).
+
+    The `local` blocks up to that of the last visible key and the `initial` first ones go before others.
+    """
+    selected, margin = np.zeros(mask.shape, bool), np.full(len(scores), np.inf)
+    for row, (score, seen) in enumerate(zip(scores, mask)):
+        last = np.flatnonzero(seen)[-1] // block
+        best = np.array([score[n * block:(n + 1) * block][seen[n * block:(n + 1) * block]].max() for n in range(last + 1)])
+        best[max(0, last + 1 - local):] = np.inf
+        best[:initial] = np.inf
+        order = np.argsort(-best, kind="stable")
+        for n in order[:top]:
+            selected[row, n * block:(n + 1) * block] = seen[n * block:(n + 1) * block]
+        if len(order) > top:
+            margin[row] = best[order[top - 1]] - best[order[top]]
+    return selected, margin
 
 
 def attention_temperature(positions, floor_scale, attn_scale):
@@ -318,5 +364,7 @@ def route(c, logits, bias=None):
                                  c["norm_topk_prob"], c["routed_scaling_factor"])
     if family == "minimax_m2":  # MiniMaxM2TopKRouter: as DeepSeek-V3's without groups and scale.
         return route_deepseek_v3(logits, bias, k)
+    if family == "minimax_m3":
+        return route_deepseek_v3(logits, bias, k, scale=c["routed_scaling_factor"])
     return route_deepseek_v3(logits, bias, k, c["n_group"], c["topk_group"], c["norm_topk_prob"],
                              c.get("routed_scaling_factor") or 1.0)

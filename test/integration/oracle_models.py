@@ -14,13 +14,18 @@ import math
 import numpy as np
 
 from oracle_configs import (
-    GEMMA, MLA, SANDWICH, expert_projections, layer_plan, mlp_name, of_layer, resolve, router_name, weight_shapes)
+    DSA, GEMMA, MLA, SANDWICH, expert_projections, layer_plan, mlp_name, of_layer, resolve, router_name, weight_shapes)
 from oracle_math import (
     activation, apply_rope_half, apply_rope_interleaved, attention, attention_mask, attention_temperature,
-    deepseek_softmax_scale, gemma_rms_norm, gpt_oss_swiglu, linear, mla_absorbed, mla_expanded, rms_norm,
-    rope_angles, rope_frequencies, route, route_qwen3, soft_cap)
+    deepseek_softmax_scale, gemma_rms_norm, gpt_oss_swiglu, layer_norm, lightning_scores, linear, mla_absorbed,
+    mla_expanded, rms_norm, rope_angles, rope_frequencies, route, route_qwen3, select_blocks, select_keys, soft_cap)
 
 # --- The model --------------------------------------------------------------------------------------------------------
+
+def split_heads(x, d):
+    """[n, heads * d] as [n, heads, d], also of no rows."""
+    return x.reshape(len(x), x.shape[-1] // d, d)
+
 
 class Model:
     """A decoder of one of the families of oracle_configs.py.  A cache is one sequence's {"tokens": [...], "layers": [(k, v), ...]}."""
@@ -57,7 +62,7 @@ class Model:
         if old and any(np.any(a != b) for a, b in zip(self.frequencies(old)[0], self.frequencies(len(tokens))[0])):
             logits, cache = self.forward_one(tokens, {"tokens": [], "layers": [None] * len(self.layers)}, trace)
             return logits[old:], cache
-        positions, layers = np.arange(old, len(tokens)), []
+        positions, layers, self.selected = np.arange(old, len(tokens)), [], None
         x = note_as(note, "embed", self.embed(np.asarray(new, int)))
         for i, layer in enumerate(self.layers):
             x, kv = self.decoder_layer(i, layer, x, positions, cache["layers"][i], note)
@@ -73,7 +78,7 @@ class Model:
         return x * math.sqrt(self.c["hidden_size"]) if self.family in SANDWICH else x
 
     def norm(self, name, x, eps=None):
-        norm = gemma_rms_norm if self.family in GEMMA else rms_norm
+        norm = gemma_rms_norm if self.family in GEMMA | {"minimax_m3"} else rms_norm
         return norm(x, self.w[name + ".weight"], self.c["rms_norm_eps"] if eps is None else eps)
 
     def linear(self, name, x):
@@ -84,13 +89,14 @@ class Model:
         p, t, gemma = f"model.layers.{i}.", f"layers.{i}.", self.family in SANDWICH
         h = note_as(note, t + "attn_in", self.norm(p + "input_layernorm", x))
         attend = self.latent_attention if self.family in MLA else self.attention
-        attend = {"mimo_v2_flash": self.mimo_v2_attention, "gemma4_text": self.gemma4_attention}.get(self.family, attend)
+        attend = {"mimo_v2_flash": self.mimo_v2_attention, "gemma4_text": self.gemma4_attention,
+                  "minimax_m3": self.minimax_m3_attention}.get(self.family, attend)
         h, kv = attend(p + "self_attn.", layer, h, positions, cache, lambda name, value: note(t + name, value))
         note(t + "attn_out", h)
         x = x + (self.norm(p + "post_attention_layernorm", h) if gemma else h)
         h = self.norm(p + ("pre_feedforward_layernorm" if gemma else "post_attention_layernorm"), x)
         note(t + "mlp_in", h)
-        block = p + mlp_name(self.c) + "."
+        block = p + mlp_name(self.c, layer) + "."
         if self.family == "gemma4_text":
             h = self.gemma4_feed_forward(p, layer, x, h, lambda name, value: note(t + name, value))
         else:
@@ -182,12 +188,64 @@ class Model:
         out = attention(q, k, v, self.mask(layer, positions), 1.0) if n else q
         return self.linear(p + "o_proj", out.reshape(n, heads * d)), (k, v)
 
+    def minimax_m3_attention(self, p, layer, x, positions, cache, note):
+        """Norms of heads, of which a part turns; each index head selects blocks for one KV head (MiniMaxM3VLAttention).
+
+        The cache has index keys behind keys and values.
+        """
+        c, n, heads, group = self.c, len(x), self.c["num_attention_heads"], None
+        q, k, v = self.project_qkv(p, x)
+        q, k = self.norm(p + "q_norm", q), self.norm(p + "k_norm", k)
+        angles = rope_angles(positions, *self.frequencies(0))
+        parts = [apply_rope_half(q, *angles), apply_rope_half(k, *angles), v]
+        if layer.indexer:
+            sparse = c["sparse_attention_config"]
+            d = sparse["sparse_index_dim"]
+            index_q, index_k = (self.norm(f"{p}index_{name}_norm", split_heads(self.linear(f"{p}index_{name}_proj", x), d))
+                                for name in ("q", "k"))
+            index_q, index_k = apply_rope_half(index_q, *angles), apply_rope_half(index_k, *angles)
+            parts.append(index_k[:, 0])
+        cache = grown(cache, *parts[1:])
+        mask = self.mask(layer, positions)
+        if layer.indexer and n:
+            chosen = [select_blocks(np.einsum("nd,md->nm", index_q[:, h], cache[2]) * d ** -0.5, mask, sparse["sparse_block_size"],
+                                    sparse["sparse_topk_blocks"], sparse["sparse_local_block"], sparse["sparse_init_block"])
+                      for h in range(index_q.shape[1])]
+            note("selection_margin", np.min([margin for _, margin in chosen], axis=0))
+            mask = np.repeat([selected for selected, _ in chosen], heads // len(chosen), axis=0)
+        out = attention(parts[0], cache[0], cache[1], mask, c["head_dim"] ** -0.5) if n else q
+        return self.linear(p + "o_proj", out.reshape(n, math.prod(out.shape[1:]))), cache
+
+    def lightning_select(self, p, layer, x, queries, positions, index_keys, note):
+        """The mask [n, m] of the keys that the queries attend to, of all up to their own, and the grown index keys.
+
+        queries are what MLA makes its own of. A layer without an indexer takes the mask of the layer before.
+        """
+        c, mask = self.c, self.mask(layer, positions)
+        if layer.indexer == "shared":
+            return self.selected, None
+        d = c["index_head_dim"]
+        q = split_heads(self.linear(p + "wq_b", queries), d)
+        k = layer_norm(self.linear(p + "wk", x), self.w[p + "k_norm.weight"], self.w[p + "k_norm.bias"])[:, None]
+        total = positions[-1] + 1 if len(positions) else 0
+        angles = rope_angles(positions, *self.frequencies(total))
+        rotate = apply_rope_interleaved if c.get("indexer_rope_interleave", self.family == "glm_moe_dsa") else apply_rope_half
+        q, k = rotate(q, *angles), rotate(k, *angles)[:, 0]
+        index_keys, = grown(index_keys, k)
+        if len(x):
+            self.selected, margin = select_keys(
+                lightning_scores(q, index_keys, self.linear(p + "weights_proj", x)), mask, c["index_topk"])
+            note("selection_margin", margin)
+        return self.selected if len(x) else mask, index_keys
+
     def latent_attention(self, p, layer, x, positions, cache, note):
         """Multi-head latent attention; the cache is (latent [m, r] after its norm, k_rope [m, dr] after rope)."""
         c, n = self.c, len(x)
         nope, rank, total = c["qk_nope_head_dim"], c["kv_lora_rank"], n + (len(cache[0]) if cache else 0)
+        queries = None
         if c["q_lora_rank"]:  # transformers gives these two norms their class's eps of 1e-6 and not the config's.
-            q = self.linear(p + "q_b_proj", self.norm(p + "q_a_layernorm", self.linear(p + "q_a_proj", x), 1e-6))
+            queries = self.norm(p + "q_a_layernorm", self.linear(p + "q_a_proj", x), 1e-6)
+            q = self.linear(p + "q_b_proj", queries)
         else:
             q = self.linear(p + "q_proj", x)
         q = q.reshape(n, c["num_attention_heads"], q.shape[-1] // c["num_attention_heads"])
@@ -198,11 +256,16 @@ class Model:
         q_rope, k_rope = rotate(q[..., nope:], *angles), rotate(compressed[:, None, rank:], *angles)[:, 0]
         for name, value in (("q_nope", q[..., :nope]), ("q_rope", q_rope), ("latent", latent), ("k_rope", k_rope)):
             note(name, value)
-        latent, k_rope = grown(cache, latent, k_rope)
+        mask, index_keys = self.mask(layer, positions), None
+        if self.family in DSA:
+            old = (cache[2],) if cache and layer.indexer == "full" else None
+            mask, index_keys = self.lightning_select(p + "indexer.", layer, x, queries, positions, old, note)
+        latent, k_rope = grown(cache and cache[:2], latent, k_rope)
         scale = deepseek_softmax_scale(nope + c["qk_rope_head_dim"], c["rope_scaling"])
         out = self.mla(q[..., :nope], q_rope, latent, k_rope, self.w[p + "kv_b_proj.weight"],
-                       self.mask(layer, positions), scale) if n else np.zeros((0, self.w[p + "o_proj.weight"].shape[1]))
-        return self.linear(p + "o_proj", out.reshape(n, math.prod(out.shape[1:]))), (latent, k_rope)
+                       mask, scale) if n else np.zeros((0, self.w[p + "o_proj.weight"].shape[1]))
+        kept = (latent, k_rope) if index_keys is None else (latent, k_rope, index_keys)
+        return self.linear(p + "o_proj", out.reshape(n, math.prod(out.shape[1:]))), kept
 
     def mlp(self, p, x, names=("gate_proj", "up_proj", "down_proj")):
         """A gated MLP: down(activation(gate(x)) * up(x))."""
@@ -210,6 +273,8 @@ class Model:
             gate, up = np.split(self.linear(p + "gate_up_proj", x), 2, axis=-1)
         else:
             gate, up = self.linear(p + names[0], x), self.linear(p + names[1], x)
+        if self.family == "minimax_m3":
+            return self.linear(p + names[2], gpt_oss_swiglu(gate, up, limit=self.c["swiglu_limit"]))
         act = self.c.get("hidden_activation") or self.c["hidden_act"]
         return self.linear(p + names[2], activation(act, gate) * up)
 
@@ -228,7 +293,7 @@ class Model:
     def moe(self, p, x, note):
         """A mixture of experts on x [n, hidden], with its shared experts if any."""
         logits, bias = self.linear(p + router_name(self.c), x), self.w.get(
-            p + ("" if self.family == "minimax_m2" else "gate.") + "e_score_correction_bias")
+            p + ("" if self.family in ("minimax_m2", "minimax_m3") else "gate.") + "e_score_correction_bias")
         experts, weights, margin = route(self.c, logits, bias)
         for name, value in (("router_logits", logits), ("experts", experts), ("expert_weights", weights)):
             note(name, value)

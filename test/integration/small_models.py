@@ -9,6 +9,7 @@ SPARSE = DENSE | {"num_experts_per_tok": 2}
 LATENT = {key: value for key, value in SPARSE.items() if key != "head_dim"} | {
     "num_key_value_heads": 4, "kv_lora_rank": 8, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4, "v_head_dim": 6,
     "first_k_dense_replace": 1, "n_routed_experts": 8, "moe_intermediate_size": 16, "quantization_config": None}
+INDEXED = {"q_lora_rank": 12, "index_n_heads": 6, "index_head_dim": 8, "index_topk": 4}
 SLIDING = ["sliding_attention", "full_attention"]
 CHUNKED = {"num_hidden_layers": 4, "attention_chunk_size": 4, "num_local_experts": 4, "intermediate_size_mlp": 40,
            "num_experts_per_tok": 1, "floor_scale": 4, "attn_scale": 0.1, "attn_temperature_tuning": True}
@@ -33,6 +34,13 @@ FAMILIES = {
         "sliding_window": 4, "sliding_window_size": 4, "attention_chunk_size": 4, "n_routed_experts": 6,
         "moe_intermediate_size": 16, "quantization_config": None}),
     "minimax_m2": ("MiniMaxAI--MiniMax-M2", SPARSE | {"num_local_experts": 6, "intermediate_size": 16, "rotary_dim": 4}),
+    "minimax_m3": ("MiniMaxAI--MiniMax-M3", SPARSE | {
+        "num_hidden_layers": 3, "num_local_experts": 6, "intermediate_size": 16, "moe_intermediate_size": 16,
+        "dense_intermediate_size": 48, "shared_intermediate_size": 24, "rotary_dim": 4, "partial_rotary_factor": 0.5,
+        "swiglu_limit": 1.0, "moe_layer_freq": [0, 1, 1], "first_k_dense_replace": 1, "sparse_attention_config": {
+            "sparse_attention_freq": [0, 1, 1], "sparse_block_size": 2, "sparse_index_dim": 8, "sparse_init_block": 0,
+            "sparse_local_block": 1, "sparse_num_index_heads": 2, "sparse_score_type": "max", "sparse_topk_blocks": 2,
+            "use_sparse_attention": True}}),
     "qwen3_moe": ("Qwen--Qwen3-30B-A3B", SPARSE | {"num_experts": 6, "moe_intermediate_size": 16}),
     # A square down_proj, as in gpt-oss itself: its sizes do not say how it lies.
     "gpt_oss": ("openai--gpt-oss-20b", SPARSE | {
@@ -43,6 +51,11 @@ FAMILIES = {
         "n_group": 4, "topk_group": 2, "q_lora_rank": 12, "num_experts_per_tok": 3}),
     "deepseek_v3": ("deepseek-ai--DeepSeek-V3", LATENT | {
         "n_group": 4, "topk_group": 2, "q_lora_rank": 12, "num_experts_per_tok": 3}),
+    "deepseek_v32": ("deepseek-ai--DeepSeek-V3.2", LATENT | INDEXED | {
+        "n_group": 4, "topk_group": 2, "num_experts_per_tok": 3}),
+    # Of five layers the first, the third and the last select; the others share.
+    "glm_moe_dsa": ("zai-org--GLM-5-FP8", LATENT | INDEXED | {
+        "num_hidden_layers": 5, "qk_head_dim": 12, "index_topk_freq": 2, "index_skip_topk_offset": 1}),
     "kimi_k2": ("moonshotai--Kimi-K2-Instruct", LATENT | {"n_group": 1, "topk_group": 1, "q_lora_rank": 12}),
 }
 
@@ -50,6 +63,7 @@ FAMILIES = {
 def make_config(model, changes):
     config = json.loads((MODELS / f"{model}.json").read_text())
     inner = config.get("text_config", config)
+    inner.pop("dtype", None)  # Newer configs call it so.
     inner.update(changes)
     if "kv_lora_rank" in inner:
         inner.pop("head_dim", None)

@@ -90,11 +90,12 @@ def draw_weights(config, seed):
 
 
 def find_seed(config):
-    """The first seed with which no token chooses an expert by so little that rounding to bf16 would choose another."""
+    """The first seed with which no token chooses an expert, or a key, by so little that rounding to bf16 would choose
+    another."""
     for seed in itertools.count(SEED):
         trace = {}
         oracle_models.Model(config, draw_weights(config, seed)[1]).forward([PROMPT], trace=trace)
-        margins = [margin.min() for name, (margin,) in trace.items() if name.endswith("router_margin")]
+        margins = [margin.min() for name, (margin,) in trace.items() if name.endswith(("router_margin", "selection_margin"))]
         if min(margins, default=1) > 0.015:
             return seed
 
@@ -168,10 +169,10 @@ class Subject:
 
 def old_rows(cache, new):
     """By layer, without those of new tokens: keys and values; or one array of both where their sizes differ, and of
-    latents and the keys that are rotated behind them."""
-    layers = [layer if layer[0].shape == layer[1].shape else [np.concatenate(layer, axis=-1)]
+    latents and the keys that are rotated behind them. And index keys, of a cache of their own."""
+    layers = [(layer[:2] if layer[0].shape == layer[1].shape else [np.concatenate(layer[:2], axis=-1)], layer[2:])
               for layer in cache["layers"]]
-    return [[part[:len(part) - new] for part in layer] for layer in layers]
+    return [[[part[:len(part) - new] for part in parts] for parts in layer] for layer in layers]
 
 
 def listed(*prompts):
