@@ -277,10 +277,13 @@ def Llm_SwiGluOp : Llm_TensorOp<"swiglu", [SliceableOpInterface]> {
   let description = [{
     `out = silu(lhs) * rhs`, with lhs the gate and rhs the up projection (Shazeer, 2020).
     With a `limit` L it is the clamped form of gpt-oss: with g = min(lhs, L) and
-    u = max(-L, min(rhs, L)), `out = g / (1 + exp(-1.702 g)) * (u + 1)`.
+    u = max(-L, min(rhs, L)), `out = g / (1 + exp(-1.702 g)) * (u + 1)`. With a `clamp` L
+    (DeepSeek-V4), g and u are the same, and `out = silu(g) * u`. With `caps` a, b it is
+    SiTU (Kimi K3): `out = a tanh(lhs / a) / (1 + exp(-lhs)) * b tanh(rhs / b)`.
 
     Same shape and element type. Loops: d0, d1, .. Work per element: 2 special
-    (exponential, reciprocal) and 3 other; with a limit 3 comparisons and 2 others more.
+    (exponential, reciprocal) and 3 other; with a limit 3 comparisons and 2 others more, with
+    a clamp 3 comparisons more, with caps 2 special (hyperbolic tangents) and 4 others more.
 
     Example:
     ```mlir
@@ -289,10 +292,17 @@ def Llm_SwiGluOp : Llm_TensorOp<"swiglu", [SliceableOpInterface]> {
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_Tensor:$lhs, Llm_Tensor:$rhs,
-    OptionalAttr<F64Attr>:$limit);
+    OptionalAttr<F64Attr>:$limit, OptionalAttr<F64Attr>:$clamp,
+    OptionalAttr<F64Attr>:$gateCap, OptionalAttr<F64Attr>:$upCap);
   let results = (outs Llm_Tensor:$out);
+  let useCustomPropertiesEncoding = 1; // version 2 had only the limit
+  let builders = [OpBuilder<(ins "::mlir::StringAttr":$name, "::mlir::Value":$gate, "::mlir::Value":$up), [{
+    build($_builder, $_state, name, gate, up, ::mlir::FloatAttr(), ::mlir::FloatAttr(),
+          ::mlir::FloatAttr(), ::mlir::FloatAttr());
+  }]>];
   let assemblyFormat = [{
-    ($name^)? $lhs `,` $rhs (`limit` custom<Figure>($limit)^)? attr-dict `:` type($lhs) `,` type($rhs)
+    ($name^)? $lhs `,` $rhs (`limit` custom<Figure>($limit)^)? (`clamp` custom<Figure>($clamp)^)?
+    (`caps` custom<Figure>($gateCap)^ `,` custom<Figure>($upCap))? attr-dict `:` type($lhs) `,` type($rhs)
   }];
 }
 

@@ -118,20 +118,29 @@ LogicalResult lowerSoftCap(SoftCapOp op, LinalgLowering &lowering) {
 
 /// swiglu-R1.
 LogicalResult lowerSwiGlu(SwiGluOp op, LinalgLowering &lowering) {
-  std::optional<double> limit;
-  if (op.getLimit())
-    limit = op.getLimit()->convertToDouble();
-  mapElements(
-      op, op->getOperands(), lowering, [&](const Arithmetic &a, ValueRange x) {
-        Value gate = x[0], up = x[1];
-        if (!limit)
-          return a.multiply(a.multiply(gate, a.sigmoid(gate)), up);
-        gate = a.minimum(gate, a.constant(*limit));
-        up = a.maximum(a.constant(-*limit), a.minimum(up, a.constant(*limit)));
-        // The slope of gpt-oss's sigmoid.
-        return a.multiply(a.multiply(gate, a.sigmoid(gate, 1.702)),
-                          a.add(up, a.constant(1)));
-      });
+  auto number = [](std::optional<llvm::APFloat> figure) {
+    return figure ? figure->convertToDouble() : 0.0;
+  };
+  double limit = number(op.getLimit()), clamp = number(op.getClamp()),
+         gateCap = number(op.getGateCap()), upCap = number(op.getUpCap());
+  mapElements(op, op->getOperands(), lowering,
+              [&](const Arithmetic &a, ValueRange x) -> Value {
+                Value gate = x[0], up = x[1];
+                if (gateCap)
+                  return a.multiply(
+                      a.multiply(a.softCap(gate, gateCap), a.sigmoid(gate)),
+                      a.softCap(up, upCap));
+                if (double bound = limit ? limit : clamp) {
+                  gate = a.minimum(gate, a.constant(bound));
+                  up = a.maximum(a.constant(-bound),
+                                 a.minimum(up, a.constant(bound)));
+                }
+                if (!limit)
+                  return a.multiply(a.multiply(gate, a.sigmoid(gate)), up);
+                // The slope of gpt-oss's sigmoid.
+                return a.multiply(a.multiply(gate, a.sigmoid(gate, 1.702)),
+                                  a.add(up, a.constant(1)));
+              });
   return success();
 }
 

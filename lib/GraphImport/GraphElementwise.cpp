@@ -157,7 +157,7 @@ bool GraphBuilder::buildGate(uint32_t node) {
   tensors.set(
       node,
       kind == "SWIGLU"
-          ? SwiGluOp::create(builder, loc, name, lhs, rhs, FloatAttr()).getOut()
+          ? SwiGluOp::create(builder, loc, name, lhs, rhs).getOut()
           : GeGluOp::create(builder, loc, name, lhs, rhs).getOut());
   return true;
 }

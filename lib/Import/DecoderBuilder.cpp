@@ -224,6 +224,13 @@ Value DecoderBuilder::nameSizes(Value argument) {
 }
 
 Value DecoderBuilder::buildHead(Value hidden) {
+  if (ops.model.layers.back().residualBlock)
+    hidden =
+        mixResiduals(ops, "model.output_attn_res", hidden,
+                     [&](StringRef suffix, ArrayRef<int64_t> shape) {
+                       return ops.modelWeight(
+                           ("model.output_attn_res" + suffix).str(), shape);
+                     });
   Value normed =
       ops.norm("model.norm", hidden,
                ops.modelWeight("model.norm.weight", {ops.model.hidden}));

@@ -29,10 +29,12 @@ static Value buildUnit(LayerOps &layer, const std::string &path, Value gate,
                                       up, /*bias=*/Value());
   if (config.unit == FeedForwardUnit::GeGlu)
     return layer.create<GeGluOp>(path + ".geglu", gate, up);
-  FloatAttr limit = config.limit
-                        ? layer.ops.builder.getF64FloatAttr(config.limit)
-                        : FloatAttr();
-  return layer.create<SwiGluOp>(path + ".swiglu", gate, up, limit);
+  auto bound = [&](double figure) {
+    return figure ? layer.ops.builder.getF64FloatAttr(figure) : FloatAttr();
+  };
+  return layer.create<SwiGluOp>(path + ".swiglu", gate, up, bound(config.limit),
+                                /*clamp=*/FloatAttr(), bound(config.gateCap),
+                                bound(config.upCap));
 }
 
 /// A network of the tokens, in the words of `path`.
@@ -199,6 +201,8 @@ Value ExpertsBuilder::buildRouted(Value x, MoeRouteOp routes) {
   Value sum = layer.create<MoeCombineOp>(
       part("combine"), down, routes.getExperts(),
       experts.scalesInput ? Value() : Value(routes.getShares()));
+  if (!experts.latentNorm.empty())
+    sum = layer.norm(part(experts.latentNorm), sum);
   return latent ? layer.linear(part(experts.latentUp), sum, hidden,
                                /*hasBias=*/false)
                 : sum;

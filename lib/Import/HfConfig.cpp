@@ -51,7 +51,7 @@ static Type readElementType(HfFields &fields, HfFields &outer,
 static void checkPlainDecoder(HfFields &fields, const HfFamily &family) {
   for (StringRef key : {"hidden_act", "hidden_activation"}) {
     std::string activation = fields.string(key, family.activation);
-    if (activation != family.activation)
+    if (!family.activation.empty() && activation != family.activation)
       fields.refuse(key) << "must be \"" << family.activation << "\", got \""
                          << activation << "\"";
   }

@@ -25,7 +25,7 @@ static constexpr HfFamily families[] = {
     {"glm_moe_dsa", silu, 1e4, 1e-5, readGlmMoeDsa},
     {"gpt_oss", silu, 150000, 1e-5, readGptOss},
     {"kimi_k2", silu, 1e4, 1e-6, readDeepseekV3},
-    {"kimi_linear", silu, 1e4, 1e-5, readKimiLinear},
+    {"kimi_linear", "", 1e4, 1e-5, readKimiLinear},
     {"llama", silu, 1e4, 1e-6, readLlama},
     {"llama4_text", silu, 500000, 1e-5, readLlama4},
     {"mimo", silu, 1e4, 1e-6, readQwen2},

@@ -24,9 +24,10 @@ enum HfTrait : unsigned {
 
 struct HfFamily {
   llvm::StringLiteral modelType;
-  llvm::StringLiteral activation; ///< that `hidden_act` may name
-  double theta;                   ///< `rope_theta` where it is absent
-  double epsilon;                 ///< `rms_norm_eps` where it is absent
+  /// That `hidden_act` may name; empty: `read` looks at it.
+  llvm::StringLiteral activation;
+  double theta;   ///< `rope_theta` where it is absent
+  double epsilon; ///< `rms_norm_eps` where it is absent
   void (*read)(HfFields &fields, ModelConfig &model);
   unsigned traits = 0;
   /// How many layers there are, where num_hidden_layers may be absent.

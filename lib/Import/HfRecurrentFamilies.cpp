@@ -359,8 +359,33 @@ static RecurrentConfig readKimiDelta(HfFields &linear) {
   return config;
 }
 
-static FeedForwardConfig readKimiExperts(HfFields &fields) {
-  FeedForwardConfig sparse;
+/// SwiGLU, or SiTU with its two caps.
+static void readKimiActivation(HfFields &fields, FeedForwardConfig &config) {
+  std::string activation = fields.string("hidden_act", "silu");
+  if (activation == "situ") {
+    config.gateCap = fields.number("activation_situ_beta", 1);
+    config.upCap = fields.number("activation_situ_linear_beta", 1);
+    for (StringRef key :
+         {"activation_situ_beta", "activation_situ_linear_beta"})
+      if (!(fields.number(key, 1) > 0) || !std::isfinite(fields.number(key, 1)))
+        fields.refuse(key) << "must be finite and positive";
+  } else if (activation != "silu") {
+    fields.refuse("hidden_act")
+        << "must be \"silu\" or \"situ\", got \"" << activation << "\"";
+  }
+}
+
+/// Each block of so many layers has a sum of its own.
+static void setResidualBlocks(ModelConfig &model, int64_t size) {
+  for (auto [index, layer] : llvm::enumerate(model.layers)) {
+    layer.residualBlock = static_cast<int64_t>(index) / size + 1;
+    layer.beginsBlock = index % size == 0;
+  }
+}
+
+static FeedForwardConfig readKimiExperts(HfFields &fields,
+                                         const FeedForwardConfig &dense) {
+  FeedForwardConfig sparse = dense;
   sparse.path = "block_sparse_moe";
   sparse.intermediate = fields.positive("moe_intermediate_size");
   ExpertsConfig &experts = sparse.experts;
@@ -372,6 +397,10 @@ static FeedForwardConfig readKimiExperts(HfFields &fields) {
         << "must be \"sigmoid\" or \"softmax\", got \"" << scoring << "\"";
   experts.scoring =
       scoring == "sigmoid" ? ExpertScoring::Sigmoid : ExpertScoring::Softmax;
+  std::string method = fields.string("topk_method", "noaux_tc");
+  if (method != "noaux_tc")
+    fields.refuse("topk_method")
+        << "must be \"noaux_tc\", got \"" << method << "\"";
   experts.selectionBias = "gate.e_score_correction_bias";
   experts.normalizes = fields.boolean("moe_renormalize", true);
   experts.scale = fields.number("routed_scaling_factor", 1);
@@ -383,6 +412,13 @@ static FeedForwardConfig readKimiExperts(HfFields &fields) {
   experts.sharedWidth =
       fields.nonNegative("num_shared_experts", 0) * sparse.intermediate;
   experts.sharedPath = "shared_experts";
+  if (fields.find("routed_expert_hidden_size")) {
+    experts.latentWidth = fields.positive("routed_expert_hidden_size");
+    experts.latentDown = "routed_expert_down_proj";
+    experts.latentUp = "routed_expert_up_proj";
+    if (fields.boolean("latent_moe_use_norm", false))
+      experts.latentNorm = "routed_expert_norm";
+  }
   return sparse;
 }
 
@@ -392,10 +428,11 @@ void readKimiLinear(HfFields &fields, ModelConfig &model) {
   if (fields.boolean("mla_use_nope", false))
     common.attention.rope = RopeConfig();
   fields.find("head_dim"); // that of a head of latent attention follows
-  for (StringRef key : {"attn_res_block_size", "routed_expert_hidden_size",
-                        "latent_moe_use_norm", "mla_use_output_gate"})
-    fields.mustBeAbsent(key, "Kimi-K3 is not supported yet");
+  common.attention.hasOutputGate = fields.boolean("mla_use_output_gate", false);
+  readKimiActivation(fields, common.feedForward);
   setAll(model, common);
+  if (fields.find("attn_res_block_size"))
+    setResidualBlocks(model, fields.positive("attn_res_block_size"));
 
   size_t layers = model.layers.size();
   const LocatedJson *linear = fields.find("linear_attn_config");
@@ -421,7 +458,7 @@ void readKimiLinear(HfFields &fields, ModelConfig &model) {
     fields.markFailed();
   int64_t frequency = fields.positive("moe_layer_freq", 1),
           first = fields.nonNegative("first_k_dense_replace", 0);
-  FeedForwardConfig sparse = readKimiExperts(fields);
+  FeedForwardConfig sparse = readKimiExperts(fields, common.feedForward);
   for (auto [index, layer] : llvm::enumerate(model.layers))
     if (static_cast<int64_t>(index) >= first && index % frequency == 0)
       layer.feedForward = sparse;

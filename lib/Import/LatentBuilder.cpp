@@ -58,6 +58,9 @@ void LatentBuilder::project(Value x) {
                  layer.ops.slice(compressed, 1, 0, latent.rank), latentEpsilon);
   rotatedKeys = layer.ops.slice(compressed, 1, latent.rank, latent.ropeDim);
   indexer.project(x, queryLatents);
+  if (config.hasOutputGate)
+    gates = layer.linear("self_attn.g_proj", x, config.heads * latent.valueDim,
+                         /*hasBias=*/false);
 }
 
 /// A few queries are cheaper among latents; many are worth it to expand all

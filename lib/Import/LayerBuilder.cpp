@@ -9,6 +9,65 @@
 
 namespace mlir::llm {
 
+Value mixResiduals(
+    OpsBuilder &ops, const std::string &name, Value running,
+    llvm::function_ref<Value(StringRef, ArrayRef<int64_t>)> weight) {
+  SmallVector<Value> sources = ops.blockStarts;
+  sources.push_back(running);
+  int64_t hidden = ops.model.hidden, count = sources.size();
+  OpFoldResult rows = ops.countRows(running);
+  for (Value &source : sources)
+    source = ops.expand(source, {rows, ops.number(1), ops.number(hidden)},
+                        {{0, 1}, {2}});
+  Value all = ops.concat(1, sources);
+  Value normed =
+      ops.norm(name + "_norm", all, weight("_norm.weight", {hidden}));
+  Value scores =
+      ops.matmul(name + "_proj", ops.collapse(normed, {{0, 1}, {2}}),
+                 weight("_proj.weight", {1, hidden}), /*bias=*/Value());
+  scores = ops.expand(ops.collapse(scores, {{0, 1}}),
+                      {ops.number(1), ops.number(1), rows, ops.number(count)},
+                      {{0, 1, 2, 3}});
+  auto seesAll = MaskAttr::get(ops.builder.getContext(), MaskKind::Full, 0, 0,
+                               ArrayRef<int64_t>(), ArrayRef<int64_t>());
+  Value shares = ops.create<SoftmaxOp>(name + "_softmax", scores,
+                                       /*sinks=*/Value(), seesAll,
+                                       /*softCap=*/FloatAttr());
+  Value mixed = ops.create<BatchMatmulOp>(
+      name + "_mix", ops.collapse(shares, {{0, 1}, {2}, {3}}), all,
+      /*transposeRhs=*/false, TypeAttr());
+  return ops.collapse(mixed, {{0, 1}, {2}});
+}
+
+/// The same of a layer.
+static Value mixOfLayer(LayerOps &layer, StringRef part, Value running) {
+  return mixResiduals(layer.ops, layer.nameOf(part), running,
+                      [&](StringRef suffix, ArrayRef<int64_t> shape) {
+                        return layer.weight(part + suffix, shape);
+                      });
+}
+
+/// Attention residuals: each block of the layer reads a mixture of the sums of
+/// the blocks of layers before it and of its own.
+static Value buildMixedLayer(LayerOps &layer, Value running) {
+  const LayerConfig &config = layer.config;
+  Value x = layer.norm(config.inputNorm,
+                       mixOfLayer(layer, "self_attention_res", running));
+  Value out = config.recurrent.kind != RecurrentKind::None
+                  ? buildRecurrent(layer, x)
+                  : buildAttention(layer, x);
+  if (config.beginsBlock) {
+    layer.ops.blockStarts.push_back(running);
+    running = out;
+  } else {
+    running = layer.create<AddOp>("attn_residual", running, out);
+  }
+  x = layer.norm("post_attention_layernorm",
+                 mixOfLayer(layer, "mlp_res", running));
+  return layer.create<AddOp>("mlp_residual", running,
+                             buildFeedForward(layer, x, running));
+}
+
 /// The hidden states after a block and its norms, added to those before it.
 /// `linear` is what is multiplied with where the block is one matrix.
 static Value buildBlock(LayerOps &layer, BlockKind kind, Value hidden,
@@ -30,6 +89,8 @@ Value buildLayer(OpsBuilder &ops, const LayerConfig &layer,
                  const ImportOptions &options, const LayerIndex &index,
                  Value hidden) {
   LayerOps parts(ops, layer, options, index);
+  if (layer.residualBlock)
+    return buildMixedLayer(parts, hidden);
   bool hasOutputNorms = layer.hasOutputNorms;
   bool isRecurrent = layer.recurrent.kind != RecurrentKind::None;
   hidden = buildBlock(parts, layer.attentionKind, hidden, layer.inputNorm,

@@ -17,6 +17,14 @@ Value buildLayer(OpsBuilder &ops, const LayerConfig &layer,
                  const ImportOptions &options, const LayerIndex &index,
                  Value hidden);
 
+/// Attention residuals (Kimi K3, 2026): the sum of what began each block of
+/// layers and of the running sum, with shares that a softmax makes of their
+/// normed products with one vector. `weight` gives the weights by what stands
+/// behind `name` in theirs.
+Value mixResiduals(
+    OpsBuilder &ops, const std::string &name, Value running,
+    llvm::function_ref<Value(StringRef, ArrayRef<int64_t>)> weight);
+
 } // namespace mlir::llm
 
 #endif // LLM_LIB_IMPORT_LAYERBUILDER_H

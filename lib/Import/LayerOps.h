@@ -77,6 +77,8 @@ public:
   ProgramAttr program;
   /// By name; the position of the first new token is kv_len - seq.
   llvm::StringMap<Value> openSizes;
+  /// Of attention residuals: the hidden states at which blocks of layers began.
+  SmallVector<Value> blockStarts;
   /// Of groups of sequences, by their suffix: the keys that the last indexer
   /// selected, for layers that have none.
   std::map<std::string, Value> selections;

@@ -37,7 +37,7 @@ Value RecurrentBuilder::plainNorm(StringRef name, Value x, Value weight) {
 }
 
 Value RecurrentBuilder::swiglu(StringRef name, Value gate, Value x) {
-  return layer.create<SwiGluOp>(part(name), gate, x, /*limit=*/FloatAttr());
+  return layer.create<SwiGluOp>(part(name), gate, x);
 }
 
 Value RecurrentBuilder::state(const SequenceGroup &group, StringRef name,

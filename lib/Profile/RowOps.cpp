@@ -212,7 +212,9 @@ static Operation *buildRope(RowContext &c) {
 
 static Operation *buildSwiGlu(RowContext &c, Plane plane) {
   return create<SwiGluOp>(c, StringAttr(), c.value({plane.rows, plane.cols}),
-                          c.value({plane.rows, plane.cols}), FloatAttr());
+                          c.value({plane.rows, plane.cols}),
+                          /*limit=*/FloatAttr(), /*clamp=*/FloatAttr(),
+                          /*gateCap=*/FloatAttr(), /*upCap=*/FloatAttr());
 }
 
 static Operation *buildAdd(RowContext &c, Plane plane) {

@@ -96,8 +96,8 @@ struct AttentionConfig {
   bool outBias = false; ///< on o_proj
   bool qkNorm = false;  ///< queries and keys are normed head by head
   bool normsAllHeads = false; ///< these norms are of all heads together
-  /// Beside each query stands a gate, whose sigmoid the output is multiplied
-  /// with.
+  /// The output is multiplied with the sigmoid of a gate, which stands beside
+  /// each query, or, of latent attention, has a projection of its own.
   bool hasOutputGate = false;
   bool plainQkNorm = false; ///< the same behind the rotation, without a weight
   bool isFused = false;     ///< one weight, qkv_proj, for the three
@@ -193,6 +193,7 @@ struct ExpertsConfig {
   /// two, by name.
   int64_t latentWidth = 0;
   std::string latentDown, latentUp;
+  std::string latentNorm; ///< of their sum, before the latter; empty: none
 
   auto asTuple() const {
     return std::tie(count, topK, scoring, groups, topGroups, normalizes, scale,
@@ -214,15 +215,16 @@ struct FeedForwardConfig {
   bool hasBias = false; ///< on gate_proj, up_proj and down_proj
   bool isFused = false; ///< one weight, gate_up_proj, for the two
   FeedForwardUnit unit = FeedForwardUnit::SwiGlu;
-  double limit = 0; ///< of SwiGLU; 0: none
+  double limit = 0;              ///< of gpt-oss's SwiGLU; 0: none
+  double gateCap = 0, upCap = 0; ///< of SiTU (Kimi K3); 0: SwiGLU
 
   std::string nameOf(llvm::StringRef part) const {
     return path.empty() ? part.str() : path + "." + part.str();
   }
   auto asTuple() const {
-    return std::tuple_cat(
-        std::tie(intermediate, path, hasBias, isFused, unit, limit),
-        experts.asTuple());
+    return std::tuple_cat(std::tie(intermediate, path, hasBias, isFused, unit,
+                                   limit, gateCap, upCap),
+                          experts.asTuple());
   }
   bool operator==(const FeedForwardConfig &other) const {
     return asTuple() == other.asTuple();
@@ -259,6 +261,11 @@ struct LayerConfig {
   /// "post_attention_layernorm" or "pre_feedforward_layernorm".
   std::string attentionName = "self_attn", inputNorm = "input_layernorm",
               feedForwardNorm;
+  /// Attention residuals (Kimi K3): the number of the block of layers to which
+  /// this one belongs, from 1 on, and whether it is its first. 0: what a layer
+  /// reads is the sum of what those before it gave.
+  int64_t residualBlock = 0;
+  bool beginsBlock = false;
   /// There are norms also behind attention and feed-forward network, before
   /// each is added to the residual.
   bool hasOutputNorms = false;
@@ -274,6 +281,8 @@ struct LayerConfig {
            attentionName == other.attentionName &&
            inputNorm == other.inputNorm &&
            feedForwardNorm == other.feedForwardNorm &&
+           residualBlock == other.residualBlock &&
+           beginsBlock == other.beginsBlock &&
            hasOutputNorms == other.hasOutputNorms &&
            hasScalar == other.hasScalar && weightTypes == other.weightTypes;
   }

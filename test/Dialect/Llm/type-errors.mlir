@@ -49,7 +49,7 @@ func.func @attention_rank(%q: tensor<3x4x8xf32>, %k: tensor<1x5x2x8xf32>) {
 // type-C2: the bias of an activation is a vector.
 func.func @bias_rank(%x: tensor<4x8xf32>) {
   // expected-error @+1 {{'llm.activation' op operand #1 must be rank-1 tensor of float or integer values, but got 'tensor<4x8xf32>'}}
-  %0 = "llm.activation"(%x, %x) <{kind = #llm.activation_kind<silu>}> : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %0 = "llm.activation"(%x, %x) <{kind = #llm<activation_kind silu>}> : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   return
 }
 

@@ -48,12 +48,17 @@ struct LlmBytecodeInterface : BytecodeDialectInterface {
   LogicalResult
   upgradeFromVersion(Operation *topLevelOp,
                      const DialectVersion &version) const override {
-    if (static_cast<const LlmDialectVersion &>(version).number < 3)
-      topLevelOp->walk([](MoeRouteOp op) {
-        // The only optional operand was the bias.
-        auto biases = static_cast<int32_t>(op->getNumOperands()) - 1;
-        op.getProperties().operandSegmentSizes = {1, biases, 0};
-      });
+    if (static_cast<const LlmDialectVersion &>(version).number >= 3)
+      return success();
+    topLevelOp->walk([](Operation *op) {
+      auto operands = static_cast<int32_t>(op->getNumOperands());
+      // The only optional operand was the bias, or the sinks.
+      if (auto route = dyn_cast<MoeRouteOp>(op))
+        route.getProperties().operandSegmentSizes = {1, operands - 1, 0};
+      else if (auto attention = dyn_cast<GqaAttnOp>(op))
+        attention.getProperties().operandSegmentSizes = {1, 1, 1, operands - 3,
+                                                         0};
+    });
     return success();
   }
 };
@@ -152,6 +157,80 @@ void MoeRouteOp::writeProperties(DialectBytecodeWriter &writer) {
   writer.writeAttribute(properties.topK);
   if (getVersion(writer) >= 3)
     writer.writeSparseArray(ArrayRef(properties.operandSegmentSizes));
+}
+
+LogicalResult GqaAttnOp::readProperties(DialectBytecodeReader &reader,
+                                        OperationState &state) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (failed(reader.readAttribute(properties.mask)) ||
+      failed(reader.readOptionalAttribute(properties.name)) ||
+      failed(reader.readAttribute(properties.scale)) ||
+      failed(reader.readOptionalAttribute(properties.softCap)))
+    return failure();
+  if (getVersion(reader) < 3)
+    return success();
+  return success(succeeded(reader.readOptionalAttribute(properties.block)) &&
+                 succeeded(reader.readSparseArray(
+                     MutableArrayRef(properties.operandSegmentSizes))));
+}
+
+void GqaAttnOp::writeProperties(DialectBytecodeWriter &writer) {
+  const Properties &properties = getProperties();
+  writer.writeAttribute(properties.mask);
+  writer.writeOptionalAttribute(properties.name);
+  writer.writeAttribute(properties.scale);
+  writer.writeOptionalAttribute(properties.softCap);
+  if (getVersion(writer) < 3)
+    return;
+  writer.writeOptionalAttribute(properties.block);
+  writer.writeSparseArray(ArrayRef(properties.operandSegmentSizes));
+}
+
+LogicalResult MlaAttnOp::readProperties(DialectBytecodeReader &reader,
+                                        OperationState &state) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (failed(reader.readAttribute(properties.mask)) ||
+      failed(reader.readOptionalAttribute(properties.name)) ||
+      failed(reader.readAttribute(properties.scale)) ||
+      failed(reader.readAttribute(properties.valueDim)))
+    return failure();
+  return getVersion(reader) < 3
+             ? success()
+             : reader.readOptionalAttribute(properties.block);
+}
+
+void MlaAttnOp::writeProperties(DialectBytecodeWriter &writer) {
+  const Properties &properties = getProperties();
+  writer.writeAttribute(properties.mask);
+  writer.writeOptionalAttribute(properties.name);
+  writer.writeAttribute(properties.scale);
+  writer.writeAttribute(properties.valueDim);
+  if (getVersion(writer) >= 3)
+    writer.writeOptionalAttribute(properties.block);
+}
+
+LogicalResult SwiGluOp::readProperties(DialectBytecodeReader &reader,
+                                       OperationState &state) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (failed(reader.readOptionalAttribute(properties.limit)) ||
+      failed(reader.readOptionalAttribute(properties.name)))
+    return failure();
+  if (getVersion(reader) < 3)
+    return success();
+  return success(succeeded(reader.readOptionalAttribute(properties.clamp)) &&
+                 succeeded(reader.readOptionalAttribute(properties.gateCap)) &&
+                 succeeded(reader.readOptionalAttribute(properties.upCap)));
+}
+
+void SwiGluOp::writeProperties(DialectBytecodeWriter &writer) {
+  const Properties &properties = getProperties();
+  writer.writeOptionalAttribute(properties.limit);
+  writer.writeOptionalAttribute(properties.name);
+  if (getVersion(writer) < 3)
+    return;
+  for (FloatAttr figure :
+       {properties.clamp, properties.gateCap, properties.upCap})
+    writer.writeOptionalAttribute(figure);
 }
 
 void mlir::llm::addBytecodeInterface(LlmDialect &dialect) {

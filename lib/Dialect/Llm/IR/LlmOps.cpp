@@ -311,10 +311,25 @@ LogicalResult SwiGluOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> loc,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &resultTypes) {
-  if (std::optional<APFloat> limit = adaptor.getLimit())
-    if (!std::isfinite(limit->convertToDouble()) ||
-        limit->convertToDouble() <= 0) // swiglu-C1
-      return fail(loc, getOperationName(), "limit must be finite and positive");
+  int64_t forms = 0;
+  for (auto [name, bound] : {std::pair<StringRef, std::optional<APFloat>>{
+                                 "limit", adaptor.getLimit()},
+                             {"clamp", adaptor.getClamp()},
+                             {"caps", adaptor.getGateCap()},
+                             {"caps", adaptor.getUpCap()}}) {
+    if (!bound)
+      continue;
+    ++forms;
+    if (!std::isfinite(bound->convertToDouble()) ||
+        bound->convertToDouble() <= 0) // swiglu-C1
+      return fail(loc, getOperationName(), name,
+                  " must be finite and positive");
+  }
+  bool hasCaps = adaptor.getGateCap().has_value();
+  if (hasCaps != adaptor.getUpCap().has_value() ||
+      forms > (hasCaps ? 2 : 1)) // swiglu-C2
+    return fail(loc, getOperationName(),
+                "has one of limit, clamp and two caps at most");
   return inferBinary<SwiGluOp>(loc, adaptor, resultTypes);
 }
 

@@ -203,6 +203,10 @@ FailureOr<Workload> SwiGluOp::getWorkload(EmitError emitError) {
                                                        {WorkKind::Alu, 3}};
   if (getLimit())
     work = {{WorkKind::Special, 2}, {WorkKind::Alu, 5}, {WorkKind::Compare, 3}};
+  if (getClamp())
+    work = {{WorkKind::Special, 2}, {WorkKind::Alu, 3}, {WorkKind::Compare, 3}};
+  if (getGateCap())
+    work = {{WorkKind::Special, 4}, {WorkKind::Alu, 7}};
   return elementwiseWorkload(
       *this, emitError, {{"lhs", getLhs()}, {"rhs", getRhs()}}, getOut(), work);
 }
