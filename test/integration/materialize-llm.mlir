@@ -83,6 +83,15 @@ func.func @position_scale(%x: tensor<1x5x3x3xbf16>) -> tensor<1x5x3x3xbf16> {
   return %y : tensor<1x5x3x3xbf16>
 }
 
+// CHECK: broadcast: 35 elements agree, 5 loops
+func.func @broadcast(%x: tensor<5x7xbf16>, %row: tensor<7xbf16>, %each: tensor<5x1xbf16>, %one: tensor<1xbf16>) -> tensor<5x7xbf16> {
+  %0 = llm.mul %x, %row {llm.tile = #llm.tile<pinned split = {d0 = 3, d1 = 4}>} : tensor<5x7xbf16>, tensor<7xbf16>
+  %1 = llm.mul %0, %each {llm.tile = #llm.tile<pinned split = {d0 = 3, d1 = 4}>} : tensor<5x7xbf16>, tensor<5x1xbf16>
+  %2 = llm.mul %1, %one {llm.tile = #llm.tile<pinned levels = [<"sram", sizes = {d0 = 2, d1 = 3}, order = [d1, d0], buffers = {}>] split = {d0 = 2}>}
+     : tensor<5x7xbf16>, tensor<1xbf16>
+  return %2 : tensor<5x7xbf16>
+}
+
 // CHECK: elementwise: 35 elements agree, 15 loops
 func.func @elementwise(%x: tensor<5x7xbf16>, %y: tensor<5x7xbf16>) -> tensor<5x7xbf16> {
   %0 = llm.add %x, %x {llm.tile = #llm.tile<pinned levels = [<"sram", sizes = {d0 = 2, d1 = 3}, order = [d1, d0], buffers = {}>] split = {d0 = 2}>} : tensor<5x7xbf16>, tensor<5x7xbf16>
@@ -165,9 +174,10 @@ func.func @repeat_kv(%x: tensor<2x5x2x2xbf16>) -> tensor<2x5x6x2xbf16> {
 }
 
 // CHECK: route: 14 elements agree, 2 loops
-func.func @route(%l: tensor<7x5xf32>) -> (tensor<7x1xf32>, tensor<7x1xi32>) {
-  %s, %e = llm.moe_route softmax %l top_k 1 {llm.tile = #llm.tile<pinned
-    levels = [<"sram", sizes = {m = 2, e = 5, j = 1}, order = [m, e, j], buffers = {}>] split = {m = 2}>} : tensor<7x5xf32>
+func.func @route(%l: tensor<7x5xf32>, %c: tensor<5xf32>) -> (tensor<7x1xf32>, tensor<7x1xi32>) {
+  %s, %e = llm.moe_route softmax %l expert_scales %c top_k 1 {llm.tile = #llm.tile<pinned
+    levels = [<"sram", sizes = {m = 2, e = 5, j = 1}, order = [m, e, j], buffers = {}>] split = {m = 2}>}
+    : tensor<7x5xf32> expert_scales tensor<5xf32>
   return %s, %e : tensor<7x1xf32>, tensor<7x1xi32>
 }
 

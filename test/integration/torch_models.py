@@ -257,6 +257,19 @@ def minimax_experts(config, w, x):
     return mix(shares, chosen, x, lambda e, rows: gated(w / "experts" / e, rows, ("w1", "w3", "w2")))
 
 
+def gemma4_experts(config, w, x, shown):
+    """Experts read `shown`, x by a norm of theirs; the router norms x itself, and scales what each of them gives."""
+    size = config["hidden_size"]
+    scores = w.linear("router.proj", rms_norm(x, w["router.scale"], config["rms_norm_eps"]) / size ** 0.5)
+    kept, chosen = F.softmax(scores, dim=-1).topk(config["top_k_experts"])
+    kept = F.normalize(kept, p=1, dim=-1) * w["router.per_expert_scale"][chosen]
+
+    def expert(number, rows):
+        gate, up = F.linear(rows, w["experts.gate_up_proj"][number]).chunk(2, dim=-1)
+        return F.linear(F.gelu(gate, approximate="tanh") * up, w["experts.down_proj"][number])
+    return mix(kept, chosen, shown, expert)
+
+
 def mimo_v2_experts(config, w, x):
     shares, chosen = sigmoid_shares(config, w, x, "gate.e_score_correction_bias")
     return mix(shares, chosen, x, lambda e, rows: gated(w / "experts" / e, rows))
@@ -288,7 +301,8 @@ class Model:
 
     def norm(self, w, name, x, epsilon=None):
         weight = w[name + ".weight"]
-        return rms_norm(x, 1 + weight if self.is_gemma else weight, epsilon or self.epsilon)
+        adds_one = self.is_gemma and self.family != "gemma4_text"
+        return rms_norm(x, 1 + weight if adds_one else weight, epsilon or self.epsilon)
 
     @torch.no_grad()
     def logits(self, tokens):
@@ -310,13 +324,19 @@ class Model:
         attention = self.latent_attention if "kv_lora_rank" in self.config else self.attention
         if self.family == "mimo_v2_flash":
             attention = self.mimo_v2_attention
+        if self.family == "gemma4_text":
+            attention = self.gemma4_attention
         made = attention(number, w / "self_attn", self.norm(w, "input_layernorm", x))
         if not self.is_gemma:
             x = x + made
             return x + self.feed_forward(w, self.norm(w, "post_attention_layernorm", x))
         x = x + self.norm(w, "post_attention_layernorm", made)
         made = self.feed_forward(w, self.norm(w, "pre_feedforward_layernorm", x))
-        return x + self.norm(w, "post_feedforward_layernorm", made)
+        if "router" in w:  # Experts beside the network, with norms of their own.
+            mixed = gemma4_experts(self.config, w, x, self.norm(w, "pre_feedforward_layernorm_2", x))
+            made = self.norm(w, "post_feedforward_layernorm_1", made) + self.norm(w, "post_feedforward_layernorm_2", mixed)
+        x = x + self.norm(w, "post_feedforward_layernorm", made)
+        return x * w["layer_scalar"] if "layer_scalar" in w else x
 
     def feed_forward(self, w, x):
         name, experts = EXPERTS.get(self.family, ("mlp", None))
@@ -368,6 +388,20 @@ class Model:
         cap = config.get("attn_logit_softcapping", 50.0 if self.family == "gemma2" else None)
         made = attend(q, k, v, hidden, scale, cap, w["sinks"] if "sinks" in w else None)
         return w.linear("o_proj", made)
+
+    def gemma4_attention(self, number, w, x):
+        """Layers that see all keys have sizes of their own, make values of the keys' projection, and turn a part of the
+        pairs of a whole head; nothing scales the scores."""
+        config, is_sliding = self.config, self.is_sliding(number)
+        features = config["head_dim" if is_sliding else "global_head_dim"]
+        rope = config["rope_parameters"]["sliding_attention" if is_sliding else "full_attention"]
+        q, k = (w.linear(f"{name}_proj", x).unflatten(-1, (-1, features)) for name in "qk")
+        v = w.linear("v_proj", x).unflatten(-1, (-1, features)) if "v_proj" in w else k
+        turns = rotations({}, features, len(x), rope["rope_theta"])
+        turns[:, int(features * rope.get("partial_rotary_factor", 1)) // 2:] = 1
+        q, k = (rotate_halves(self.norm(w, f"{name}_norm", y), turns) for name, y in (("q", q), ("k", k)))
+        hidden = unseen(len(x), window=config["sliding_window"] if is_sliding else None)
+        return w.linear("o_proj", attend(q, k, rms_norm(v, eps=self.epsilon), hidden, 1.0))
 
     def mimo_v2_attention(self, number, w, x):
         """Layers with a window have sizes, angles and sinks of their own; values are narrower than keys, and scaled."""

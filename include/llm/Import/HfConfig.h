@@ -14,8 +14,9 @@
 //                        and tie_word_embeddings); a remark names vision_config
 //                        and audio_config
 //   model_type           "deepseek_v2", "deepseek_v3", "gemma2", "gemma3_text",
-//                        "gpt_oss", "kimi_k2", "llama", "llama4_text", "mimo",
-//                        "mimo_v2_flash", "minimax_m2", "mistral", "mixtral",
+//                        "gemma4_text", "gpt_oss", "kimi_k2", "llama",
+//                        "llama4_text", "mimo", "mimo_v2_flash",
+//                        "minimax_m2", "mistral", "mixtral",
 //                        "nemotron-nas", "phi3", "qwen2", "qwen3", "qwen3_moe",
 //                        "qwen3_vl_text" or "qwen3_vl_moe_text"
 //   hidden_size, intermediate_size, num_attention_heads, num_hidden_layers
@@ -52,6 +53,14 @@
 //                        gemma: 256, 4096, 6 (gemma3) and 10000 if absent
 //   attn_logit_softcapping, final_logit_softcapping
 //                        gemma2: 50 and 30 if absent, gemma3: none; null: none
+//   global_head_dim, num_global_key_value_heads, attention_k_eq_v,
+//   enable_moe_block, num_experts, top_k_experts, moe_intermediate_size,
+//   sliding_window, layer_types
+//                        gemma4: 512, num_key_value_heads (with
+//                        attention_k_eq_v alone), false, false; required with
+//                        experts; 512, every sixth layer and the last without a
+//                        window. rope_parameters: required, an object for each
+//                        kind of attention
 //   mlp_only_layers, decoder_sparse_step, norm_topk_prob
 //                        qwen3_moe: none, 1 and false if absent
 //   q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim
@@ -102,6 +111,10 @@
 //                          llama: a window; qwen2, qwen3: a window of which
 //                          nothing says whether it is in use
 //   partial_rotary_factor  other than 1 in other families
+//   hidden_size_per_layer_input, num_kv_shared_layers
+//                          gemma4: other than 0 (256 and 0 if absent)
+//   use_bidirectional_attention
+//                          gemma4: other than null or "vision"
 //   attn_type_list, scoring_func, shared_intermediate_size, layernorm_*_beta
 //                          minimax_m2: other than 1, "sigmoid", 0 and 1
 //   attention_bias, mlp_bias
