@@ -93,7 +93,7 @@ def Llm_GqaAttnOp : Llm_MaskedOp<"gqa_attn", ["getPartialReduction"], [AttrSized
     Optional<Llm_TensorOfRank<1>>:$sinks, Optional<Llm_TensorOfRank<4>>:$selected,
     Llm_MaskAttr:$mask, F64Attr:$scale, OptionalAttr<F64Attr>:$softCap, OptionalAttr<I64Attr>:$block);
   let results = (outs Llm_TensorOfRank<4>:$out);
-  let useCustomPropertiesEncoding = 1; // version 2 had no selection
+  let useCustomPropertiesEncoding = 1; // versions 1 and 2 had no selected
   let assemblyFormat = [{
     ($name^)? $query `,` $keys `,` $values (`sinks` $sinks^)? (`selected` $selected^ (`block` $block^)?)?
     `mask` `` $mask `scale` custom<Figure>($scale)
@@ -128,7 +128,7 @@ def Llm_MlaAttnOp : Llm_MaskedOp<"mla_attn", ["getPartialReduction"]> {
     Llm_StoredTensorOfRank<4>:$latents, I64Attr:$valueDim, Optional<Llm_TensorOfRank<4>>:$selected,
     Llm_MaskAttr:$mask, F64Attr:$scale, OptionalAttr<I64Attr>:$block);
   let results = (outs Llm_TensorOfRank<4>:$out);
-  let useCustomPropertiesEncoding = 1; // version 2 had no selection
+  let useCustomPropertiesEncoding = 1; // versions 1 and 2 had no selected
   let assemblyFormat = [{
     ($name^)? $query `,` $latents `value_dim` $valueDim (`selected` $selected^ (`block` $block^)?)?
     `mask` `` $mask `scale` custom<Figure>($scale)

@@ -50,12 +50,12 @@ struct LlmBytecodeInterface : BytecodeDialectInterface {
                      const DialectVersion &version) const override {
     if (static_cast<const LlmDialectVersion &>(version).number >= 3)
       return success();
+    // The only optional operands were bias and sinks.
     topLevelOp->walk([](Operation *op) {
       auto operands = static_cast<int32_t>(op->getNumOperands());
-      // The only optional operand was the bias, or the sinks.
       if (auto route = dyn_cast<MoeRouteOp>(op))
         route.getProperties().operandSegmentSizes = {1, operands - 1, 0};
-      else if (auto attention = dyn_cast<GqaAttnOp>(op))
+      if (auto attention = dyn_cast<GqaAttnOp>(op))
         attention.getProperties().operandSegmentSizes = {1, 1, 1, operands - 3,
                                                          0};
     });
