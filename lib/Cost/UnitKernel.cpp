@@ -9,6 +9,7 @@
 #include "Kernels/AttentionKernel.h"
 #include "Kernels/ContractionKernel.h"
 #include "Kernels/ElementwiseKernel.h"
+#include "Kernels/RecurrentKernel.h"
 
 #include <cmath>
 
@@ -133,6 +134,8 @@ KernelTime UnitKernel::timeOf(const UnitTile &tile, const KernelBytes &bytes,
 std::unique_ptr<UnitKernel> UnitKernel::get(WorkloadOpInterface op,
                                             const Workload &workload) {
   if (auto kernel = ElementwiseKernel::get(op, workload))
+    return kernel;
+  if (auto kernel = RecurrentKernel::get(op, workload))
     return kernel;
   if (auto kernel = ContractionKernel::get(op, workload))
     return kernel;
