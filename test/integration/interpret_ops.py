@@ -38,6 +38,13 @@ def sigmoid(x):
 
 
 def swiglu(op, g, u):
+    if "gateCap" in op.attrs:
+        a, b = op.number("gateCap"), op.number("upCap")
+        return a * math.tanh(g / a) * sigmoid(g) * b * math.tanh(u / b)
+    if "clamp" in op.attrs:
+        clamp = op.number("clamp")
+        g = min(g, clamp)
+        return g * sigmoid(g) * max(-clamp, min(u, clamp))
     if "limit" not in op.attrs:
         return g * sigmoid(g) * u
     limit = op.number("limit")

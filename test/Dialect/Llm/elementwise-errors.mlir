@@ -279,6 +279,33 @@ func.func @swiglu_limit(%x: tensor<4xf32>) {
 
 // -----
 
+// swiglu-C1: a cap of nothing.
+func.func @swiglu_caps(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'llm.swiglu' op caps must be finite and positive}}
+  %0 = llm.swiglu %x, %x caps 4.0, 0.0 : tensor<4xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+// swiglu-C2: two forms at once.
+func.func @swiglu_forms(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'llm.swiglu' op has one of limit, clamp and two caps at most}}
+  %0 = llm.swiglu %x, %x limit 7.0 clamp 7.0 : tensor<4xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+// swiglu-C2: one cap.
+func.func @swiglu_one_cap(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'llm.swiglu' op has one of limit, clamp and two caps at most}}
+  %0 = "llm.swiglu"(%x, %x) <{gateCap = 4.0 : f64}> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
 // swiglu-C1: a limit without end is none.
 func.func @swiglu_limit_infinite(%x: tensor<4xf32>) {
   // expected-error @+1 {{'llm.swiglu' op limit must be finite and positive}}

@@ -258,13 +258,18 @@ func.func @batch_matmul(%x: tensor<2x4x3xbf16>, %w: tensor<4x3x6xbf16>, %wt: ten
 }
 
 // A norm of 2 rows of 8 without a weight: 2 + 1 operations per element, and no bytes of it.
-// swiglu with a limit: per element of 16 3 comparisons and 2 operations more.
+// swiglu with a limit: per element of 16 3 comparisons and 2 operations more; with a clamp 3
+// comparisons; with caps 2 special and 4 operations.
 // CHECK-LABEL: func @variants
 // CHECK: work = {alu = 48, special = 2}, traffic = {dram = {out = 32, x = 32}}
 // CHECK: work = {alu = 80, compare = 48, special = 32}, traffic = {dram = {lhs = 32, out = 32, rhs = 32}}
+// CHECK: work = {alu = 48, compare = 48, special = 32}
+// CHECK: work = {alu = 112, special = 64}
 func.func @variants(%x: tensor<2x8xbf16>) {
   %0 = llm.rmsnorm %x epsilon 1.0e-5 : tensor<2x8xbf16>
   %1 = llm.swiglu %x, %x limit 7.0 : tensor<2x8xbf16>, tensor<2x8xbf16>
+  %2 = llm.swiglu %x, %x clamp 7.0 : tensor<2x8xbf16>, tensor<2x8xbf16>
+  %3 = llm.swiglu %x, %x caps 4.0, 25.0 : tensor<2x8xbf16>, tensor<2x8xbf16>
   return
 }
 

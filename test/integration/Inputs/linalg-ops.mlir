@@ -320,3 +320,10 @@ func.func @plain_linear(%q: tensor<1x5x2x3xf32>, %k: tensor<1x5x2x3xf32>, %v: te
   %sum = llm.add %z, %u : tensor<1x5x2x3xf32>, tensor<1x5x2x3xf32>
   return %y, %sum : tensor<1x5x2x3xf32>, tensor<1x5x2x3xf32>
 }
+
+// CHECK: gated_units: 70 elements agree
+func.func @gated_units(%x: tensor<5x7xf32>, %y: tensor<5x7xf32>) -> (tensor<5x7xf32>, tensor<5x7xf32>) {
+  %0 = llm.swiglu %x, %y clamp 0.5 : tensor<5x7xf32>, tensor<5x7xf32>
+  %1 = llm.swiglu %x, %y caps 2.0, 3.0 : tensor<5x7xf32>, tensor<5x7xf32>
+  return %0, %1 : tensor<5x7xf32>, tensor<5x7xf32>
+}
