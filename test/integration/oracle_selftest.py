@@ -48,8 +48,9 @@ def tiny(config):
         t["query_pre_attn_scalar"] = max(1, round(c["query_pre_attn_scalar"] * t.get("head_dim", 16) / c["head_dim"]))
     shrink_experts(t, c)
     shrink_rope(t, c)
-    for key in ("layer_types", "no_rope_layers"):
-        if c.get(key):
+    shrink_indexer(t, c)
+    for key in ("layer_types", "no_rope_layers", "moe_layer_freq"):
+        if isinstance(c.get(key), list):
             t[key] = first_of_each(c[key], 4)
     for key in ("mlp_only_layers", "moe_layers"):
         if c.get(key):
@@ -96,6 +97,17 @@ def shrink_rope(t, c):
         t["rope_scaling"] = scaling
 
 
+def shrink_indexer(t, c):
+    """Selections of fewer keys than 12 tokens have."""
+    if c.get("index_topk"):
+        t.update(index_topk=4, index_n_heads=6, index_head_dim=16)
+    if c.get("sparse_attention_config"):
+        sparse = c["sparse_attention_config"]
+        t["sparse_attention_config"] = {**sparse, "sparse_attention_freq": first_of_each(sparse["sparse_attention_freq"], 4),
+            "sparse_block_size": 2, "sparse_topk_blocks": 2, "sparse_index_dim": 16,
+            "sparse_num_index_heads": t["num_key_value_heads"]}
+
+
 def random_weights(config, seed):
     """Random float64 tensors for weight_shapes(config); each depends on its name, its shape and the seed alone."""
     c, weights = resolve(config), {}
@@ -107,6 +119,8 @@ def random_weights(config, seed):
 
 def random_tensor(c, name, z):
     """Standard normals z scaled to suit the tensor of that name."""
+    if "index" in name and "norm" in name:  # It acts through what is selected alone: weights far apart select others.
+        return z
     if "norm" in name:
         return (0.0 if c["model_type"] in GEMMA else 1.0) + 0.2 * z
     if name.endswith("e_score_correction_bias"):
@@ -297,6 +311,7 @@ def knock_out_fields(t, weights, moved):
     idle |= {"topk_group"} if (c.get("n_group") or 1) == 1 or c.get("topk_method") == "greedy" else set()
     idle |= {"routed_scaling_factor"} if c["model_type"] == "deepseek_v2" and c["norm_topk_prob"] else set()
     idle |= {"rope_scaling"} if rope_type(c["rope_scaling"]) == "default" else set()  # That of images.
+    idle |= {"use_qk_norm"} if c["model_type"] == "minimax_m3" else set()  # MiniMaxM3VLAttention has its norms always.
     idle |= {"attention_chunk_size"} if all(layer.attention != "chunked_attention" for layer in layer_plan(c)) else set()
     for key, value in KNOCK_OUTS.items():
         if inner.get(key) and inner[key] != value and key not in idle:
