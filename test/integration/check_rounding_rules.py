@@ -130,6 +130,48 @@ def elementwise_cases():
                bf16(scaled * (1 + weight)), bf16(bf16(scaled) * bf16(1 + weight)))
 
 
+def selection_cases():
+    x, weight, bias = draw(ROWS, COLUMNS), draw(COLUMNS), draw(COLUMNS)
+    x = bf16(x + 64)  # The mean of squares less the square of the mean would be rounded away.
+    far = x - x.mean(-1, keepdims=True)
+    scaled = far / np.sqrt(np.mean(far ** 2, -1, keepdims=True) + 1e-5)
+    w = tensor(COLUMNS)
+    yield Case("layernorm-R1", [("x", X, x), ("w", w, weight), ("b", w, bias)],
+               f"  %y = llm.layernorm %x, %w, %b epsilon 1.0e-5 : {X}, {w}, {w}", X,
+               bf16(scaled * weight + bias), bf16(bf16(scaled) * weight + bias))
+    queries, keys, heads, width, top = 4, 400, 3, 8, 100
+    q, k, shares = draw(1, queries, heads, width), draw(1, keys, 1, width), draw(1, queries, heads)
+    kinds = tensor(1, queries, heads, width), tensor(1, keys, 1, width), tensor(1, queries, heads)
+    products = 0.3 * np.einsum("bshd,btd->bsht", q, k[:, :, 0])
+    whole = tensor(1, queries, 1, top, element="i32")
+
+    def best(products):
+        sums = np.einsum("bsh,bsht->bst", shares, np.maximum(products, 0))
+        return np.argsort(-sums, -1, kind="stable")[:, :, None, :top]
+
+    yield Case("select_keys-R1", list(zip("qkw", kinds, (q, k, shares))),
+               f"  %y = llm.select_keys %q, %k weights %w mask full scale 0.3 top {top} : {', '.join(kinds)}", whole,
+               best(products), best(bf16(products)))
+    # Whole products of which many are equal; the first query sees 21 keys, and so 5 blocks of 4 and a part.
+    keys, top = 24, 7
+    q, k = np.round(draw(1, queries, heads, width)), np.round(draw(1, keys, 1, width))
+    kinds = kinds[0], tensor(1, keys, 1, width)
+    scores = np.einsum("bshd,btd->bsht", q, k[:, :, 0])
+    seen = np.arange(keys) <= np.arange(keys - queries, keys)[:, None]
+    blocks = np.where(seen[None, :, None], scores, -np.inf).reshape(1, queries, heads, keys // 4, 4).max(-1)
+    blocks[..., 0] = np.inf
+    for s in range(queries):
+        blocks[:, s, :, (keys - queries + s) // 4] = np.inf
+    order = np.argsort(-blocks, -1, kind="stable")
+    order = np.where(np.take_along_axis(blocks, order, -1) > -np.inf, order, -1)
+    padded = np.concatenate([order, np.full((1, queries, heads, top - keys // 4), -1)], -1)
+    last = keys // 4 - 1 - np.argsort(-blocks[..., ::-1], -1, kind="stable")
+    yield Case("select_keys-R2", list(zip("qk", kinds, (q, k))),
+               f"  %y = llm.select_keys %q, %k mask causal scale 1.0 top {top} block 4 local 1 initial 1 : {kinds[0]}, {kinds[1]}",
+               tensor(1, queries, heads, top, element="i32"), padded,
+               np.concatenate([last, np.full((1, queries, heads, top - keys // 4), -1)], -1))
+
+
 def product_cases():
     x, w, bias = draw(ROWS, COLUMNS), draw(16, COLUMNS), draw(16)
     terms = x[:, None] * w
@@ -368,7 +410,7 @@ def main():
     folder.mkdir(exist_ok=True)
     np.seterr(all="ignore")
     for cases in (elementwise_cases, product_cases, position_cases, attention_cases, masked_cases, expert_cases,
-                  moving_cases, number_cases, recurrent_cases, sample_cases):
+                  moving_cases, number_cases, recurrent_cases, sample_cases, selection_cases):
         for case in cases():
             case.check(folder)
 

@@ -330,3 +330,30 @@ func.func @few_factors(%x: tensor<1x2x3x8xf32>) {
   %0 = llm.rope %x at 0 theta 1.0e4 scaling <listed factors = [1.0, 2.0]> : tensor<1x2x3x8xf32>
   return
 }
+
+// -----
+
+// layernorm-C1: a scalar has no last dimension.
+func.func @scalar(%x: tensor<f32>, %w: tensor<1xf32>) {
+  // expected-error @+1 {{'llm.layernorm' op needs at least one dimension}}
+  %0 = llm.layernorm %x, %w, %w epsilon 0.0 : tensor<f32>, tensor<1xf32>, tensor<1xf32>
+  return
+}
+
+// -----
+
+// layernorm-C2: the bias has another size than the last dimension.
+func.func @bias(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %b: tensor<4xf32>) {
+  // expected-error @+1 {{'llm.layernorm' op 'tensor<4xf32>' must have the 8 elements of the last dimension of 'tensor<4x8xf32>'}}
+  %0 = llm.layernorm %x, %w, %b epsilon 0.0 : tensor<4x8xf32>, tensor<8xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+// layernorm-C3: epsilon is below 0.
+func.func @epsilon(%x: tensor<4x8xf32>, %w: tensor<8xf32>) {
+  // expected-error @+1 {{'llm.layernorm' op epsilon must be finite and not negative}}
+  %0 = llm.layernorm %x, %w, %w epsilon -1.0 : tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>
+  return
+}

@@ -241,6 +241,34 @@ func.func @latents(%q: tensor<1x2x4x8xbf16>, %z: tensor<1x2x1x8xbf16>, %p: tenso
   return %3, %4, %6 : tensor<1x2x4x6xbf16>, tensor<1x5x4x8xbf16>, tensor<2x4x6xbf16>
 }
 
+// A selection has as many slots as `top` says; sizes may be open.
+// CHECK-LABEL: func @selection
+// CHECK-SAME:      (%[[X:.+]]: tensor<2x8xbf16>, %[[W:.+]]: tensor<8xbf16>, %[[Q:.+]]: tensor<1x2x4x8xbf16>,
+// CHECK-SAME:      %[[K:.+]]: tensor<1x?x1x8x!llm.block_scaled<f8E4M3FN, [8], f32>>, %[[V:.+]]: tensor<1x2x4xf32>,
+// CHECK-SAME:      %[[C:.+]]: tensor<1x?x2x8xbf16>, %[[Z:.+]]: tensor<1x?x1x8xbf16>)
+func.func @selection(%x: tensor<2x8xbf16>, %w: tensor<8xbf16>, %q: tensor<1x2x4x8xbf16>,
+    %k: tensor<1x?x1x8x!llm.block_scaled<f8E4M3FN, [8], f32>>, %v: tensor<1x2x4xf32>, %c: tensor<1x?x2x8xbf16>,
+    %z: tensor<1x?x1x8xbf16>) -> (tensor<1x2x4x3xi32>, tensor<1x2x4x8xbf16>, tensor<1x2x4x6xbf16>) {
+  // CHECK-NEXT: llm.layernorm "norm" %[[X]], %[[W]], %[[W]] epsilon 1.0e-6 :
+  %0 = llm.layernorm "norm" %x, %w, %w epsilon 1.0e-6 : tensor<2x8xbf16>, tensor<8xbf16>, tensor<8xbf16>
+  // CHECK-NEXT: %[[S:.+]] = llm.select_keys "select" %[[Q]], %[[K]] weights %[[V]] mask causal scale 0.5 top 7 :
+  %1 = llm.select_keys "select" %q, %k weights %v mask causal scale 0.5 top 7
+     : tensor<1x2x4x8xbf16>, tensor<1x?x1x8x!llm.block_scaled<f8E4M3FN, [8], f32>>, tensor<1x2x4xf32>
+  // CHECK-NEXT: %[[B:.+]] = llm.select_keys %[[Q]], %[[K]] mask causal scale 0.5 top 3 block 4 local 1 initial 2 :
+  %2 = llm.select_keys %q, %k mask causal scale 0.5 top 3 block 4 local 1 initial 2
+     : tensor<1x2x4x8xbf16>, tensor<1x?x1x8x!llm.block_scaled<f8E4M3FN, [8], f32>>
+  // CHECK-NEXT: %[[G:.+]] = llm.gqa_attn %[[Q]], %[[C]], %[[C]] selected %[[S]] block 4 mask causal scale 1.0 :
+  // CHECK-SAME:     tensor<1x2x4x8xbf16>, tensor<1x?x2x8xbf16>, tensor<1x?x2x8xbf16> selected tensor<1x2x1x7xi32>
+  %3 = llm.gqa_attn %q, %c, %c selected %1 block 4 mask causal scale 1.0
+     : tensor<1x2x4x8xbf16>, tensor<1x?x2x8xbf16>, tensor<1x?x2x8xbf16> selected tensor<1x2x1x7xi32>
+  // CHECK-NEXT: %[[L:.+]] = llm.mla_attn %[[Q]], %[[Z]] value_dim 6 selected %[[S]] mask causal scale 1.0 :
+  // CHECK-SAME:     tensor<1x2x4x8xbf16>, tensor<1x?x1x8xbf16> selected tensor<1x2x1x7xi32>
+  %4 = llm.mla_attn %q, %z value_dim 6 selected %1 mask causal scale 1.0
+     : tensor<1x2x4x8xbf16>, tensor<1x?x1x8xbf16> selected tensor<1x2x1x7xi32>
+  // CHECK-NEXT: return %[[B]], %[[G]], %[[L]]
+  return %2, %3, %4 : tensor<1x2x4x3xi32>, tensor<1x2x4x8xbf16>, tensor<1x2x4x6xbf16>
+}
+
 // Values may have another size than keys: the result has that of the values.
 // CHECK-LABEL: func @value_dim
 // CHECK-SAME:      (%[[Q:.+]]: tensor<1x3x4x8xbf16>, %[[K:.+]]: tensor<1x5x4x8xbf16>, %[[V:.+]]: tensor<1x5x4x6xbf16>)

@@ -431,3 +431,45 @@ func.func @scaled_rates(%x: tensor<64x256x!llm.block_scaled<f8E4M3FN, [128], f32
   %1 = llm.matmul %y, %w transpose_rhs : tensor<64x256xbf16>, tensor<64x256x!llm.block_scaled<f8E4M3FN, [128, 128], f32>>
   return
 }
+
+// 2 rows of 8: 3 + 4 operations per element, one reciprocal root per row. Bytes: x and out 2 x
+// 8 x 2, weight and bias 8 x 4.
+// CHECK-LABEL: func @layernorm
+// CHECK: work = {alu = 112, special = 2}, traffic = {dram = {bias = 32, out = 32, weight = 32, x = 32}}
+func.func @layernorm(%x: tensor<2x8xbf16>, %w: tensor<8xf32>) {
+  %0 = llm.layernorm %x, %w, %w epsilon 1.0e-5 : tensor<2x8xbf16>, tensor<8xf32>, tensor<8xf32>
+  return
+}
+
+// Of 5 keys 2 queries see 4 and 5, 9 pairs: 9 x 3 heads x 4 features are 108 MACs. With weights
+// a comparison and two operations for each of 27, and 4 comparisons for each of 9 sums. Without,
+// a comparison of each of 27 with the best of its block, and 4 for each of 2 x 3 rows and 3 blocks.
+// CHECK-LABEL: func @select
+// CHECK: work = {alu = 54, compare = 63, mac = 108}, traffic = {dram = {keys = 40, out = 16, query = 48, weights = 12}}
+// CHECK: work = {compare = 99, mac = 108}, traffic = {dram = {keys = 40, out = 48, query = 48}}
+func.func @select(%q: tensor<1x2x3x4xbf16>, %k: tensor<1x5x1x4xbf16>, %w: tensor<1x2x3xbf16>) {
+  %0 = llm.select_keys %q, %k weights %w mask causal scale 1.0 top 2
+     : tensor<1x2x3x4xbf16>, tensor<1x5x1x4xbf16>, tensor<1x2x3xbf16>
+  %1 = llm.select_keys %q, %k mask causal scale 1.0 top 2 block 2 local 1 : tensor<1x2x3x4xbf16>, tensor<1x5x1x4xbf16>
+  return
+}
+
+// A query sees the keys of its slots: 2 each, so 4 pairs for 4 heads and 8 features, twice, are 256
+// MACs; of scores 16, each with 1 comparison, 2 operations and an exponential; 64 quotients. Each
+// query reads keys of its own: 4 x 2 KV heads x 8 x 2 bytes. Blocks of 4 reach over all 5 keys, of
+// which the queries see 4 and 5: 576 MACs, 36 scores, 9 x 2 x 8 x 2 bytes, and 2 of 2 numbers each.
+// Of latents 3 slots, 6 pairs: 6 x 4 x (8 + 6) MACs, 24 scores, 6 x 8 x 2 bytes.
+// CHECK-LABEL: func @selected
+// CHECK: work = {alu = 96, compare = 16, mac = 256, special = 16}, traffic = {dram = {keys = 128, out = 128, query = 128, selected = 32, values = 128}}
+// CHECK: work = {alu = 136, compare = 36, mac = 576, special = 36}, traffic = {dram = {keys = 288, out = 128, query = 128, selected = 32, values = 288}}
+// CHECK: work = {alu = 96, compare = 24, mac = 336, special = 24}, traffic = {dram = {latents = 96, out = 96, query = 128, selected = 24}}
+func.func @selected(%q: tensor<1x2x4x8xbf16>, %k: tensor<1x5x2x8xbf16>, %z: tensor<1x5x1x8xbf16>,
+    %s: tensor<1x2x2x2xi32>, %one: tensor<1x2x1x3xi32>) {
+  %0 = llm.gqa_attn %q, %k, %k selected %s mask causal scale 1.0
+     : tensor<1x2x4x8xbf16>, tensor<1x5x2x8xbf16>, tensor<1x5x2x8xbf16> selected tensor<1x2x2x2xi32>
+  %1 = llm.gqa_attn %q, %k, %k selected %s block 4 mask causal scale 1.0
+     : tensor<1x2x4x8xbf16>, tensor<1x5x2x8xbf16>, tensor<1x5x2x8xbf16> selected tensor<1x2x2x2xi32>
+  %2 = llm.mla_attn %q, %z value_dim 6 selected %one mask causal scale 1.0
+     : tensor<1x2x4x8xbf16>, tensor<1x5x1x8xbf16> selected tensor<1x2x1x3xi32>
+  return
+}

@@ -122,6 +122,98 @@ Oracle mlaOracle(int64_t b, int64_t h, int64_t s, int64_t t, int64_t d,
   return oracle;
 }
 
+Oracle selectedOracle(const std::string &op, int64_t b, int64_t h, int64_t g,
+                      int64_t s, int64_t keys, int64_t d, OracleMask mask,
+                      int64_t top, int64_t block, bool isGrouped) {
+  bool isLatent = op == "mla_attn";
+  int64_t slots = std::min(keys, top * block);
+  Oracle oracle = isLatent
+                      ? mlaOracle(b, g, s, keys, d, d, mask)
+                      : attentionOracle("gqa_attn", b, h, g, s, keys, d, mask);
+  std::string queries = tensorText({b, s, h * g, d}),
+              stored = tensorText({b, keys, h, d}),
+              chosen = tensorText({b, s, isGrouped ? h : 1, top}, "i32");
+  std::vector<std::string> types = {queries, stored};
+  if (isLatent)
+    types[1] = tensorText({b, keys, 1, d}, "i8");
+  else
+    types.push_back(stored);
+  types.push_back(chosen);
+  std::string number = isLatent ? "%2" : "%3";
+  oracle.text = functionText(
+      (isLatent ? "llm.mla_attn %0, %1 value_dim " + std::to_string(d)
+                : std::string("llm.gqa_attn %0, %1, %2")) +
+          " selected " + number +
+          (block > 1 ? " block " + std::to_string(block) : std::string()) +
+          mask.text() + " scale 0.5",
+      types);
+  std::string listed = ", " + chosen;
+  oracle.text.replace(oracle.text.rfind(listed), listed.size(),
+                      " selected " + chosen);
+  oracle.keys = keys;
+  oracle.extents[oracle.loop("t")] = slots;
+  for (OracleBuffer &buffer : oracle.buffers)
+    if (buffer.name == "keys" || buffer.name == "values" ||
+        buffer.name == "latents")
+      buffer.indices.insert(buffer.indices.begin() + 1, "s");
+  if (block > 1) {
+    oracle.loops.push_back("k");
+    oracle.extents.push_back(top);
+    oracle.tileable.push_back(false);
+  }
+  OracleBuffer selection = {
+      "selected",
+      'r',
+      {"b", "s", isGrouped ? "h" : "0", block > 1 ? "k" : "t"},
+      32};
+  oracle.buffers.insert(oracle.buffers.begin() + (isLatent ? 2 : 3), selection);
+  return oracle;
+}
+
+Oracle selectKeysOracle(int64_t b, int64_t s, int64_t h, int64_t t, int64_t d,
+                        OracleMask mask, int64_t top, int64_t block,
+                        bool weights) {
+  Oracle oracle;
+  std::vector<std::string> types = {tensorText({b, s, h, d}),
+                                    tensorText({b, t, 1, d}, "i8")};
+  if (weights)
+    types.push_back(tensorText({b, s, h}));
+  oracle.text = functionText(
+      std::string("llm.select_keys %0, %1") + (weights ? " weights %2" : "") +
+          mask.text() + " scale 0.5 top " + std::to_string(top) +
+          (block ? " block " + std::to_string(block) : std::string()),
+      types);
+  oracle.loops = {"b", "s", "h", "t", "d", "k"};
+  oracle.extents = {b, s, h, t, d, top};
+  oracle.tileable = {true, true, !weights, true, false, false};
+  if (block) {
+    oracle.loops.insert(oracle.loops.end() - 1, "n");
+    oracle.extents.insert(oracle.extents.end() - 1, (t + block - 1) / block);
+    oracle.tileable.push_back(false);
+  }
+  oracle.mask = mask;
+  using Names = std::vector<std::string>;
+  Names all = {"b", "s", "h", "t", "d"}, heads = {"b", "s", "h", "t"};
+  Names pairs = weights ? Names{"b", "s", "t"} : heads,
+        blocks = weights ? Names{"b", "s", "n"} : Names{"b", "s", "h", "n"};
+  oracle.stages = {all};
+  oracle.buffers = {{"query", 'r', {"b", "s", "h", "d"}, 16},
+                    {"keys", 'r', {"b", "t", "0", "d"}, 8}};
+  if (weights) {
+    oracle.stages.push_back(heads);
+    oracle.buffers.push_back({"weights", 'r', {"b", "s", "h"}, 16});
+  }
+  oracle.buffers.push_back(
+      {"out", 'w', {"b", "s", weights ? "0" : "h", "k"}, 32});
+  oracle.buffers.push_back({"scores", 't', pairs, 32});
+  oracle.stages.push_back(pairs);
+  if (block) {
+    oracle.stages.push_back(blocks);
+    oracle.buffers.push_back({"block_scores", 't', blocks, 32});
+  }
+  return oracle;
+}
+
 Oracle repeatKvOracle(int64_t b, int64_t t, int64_t h, int64_t g, int64_t d,
                       bool toF32) {
   Oracle oracle;

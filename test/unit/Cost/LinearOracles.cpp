@@ -93,6 +93,15 @@ Oracle rmsNormOracle(int64_t rows, int64_t columns, bool weight) {
   return oracle;
 }
 
+Oracle layerNormOracle(int64_t rows, int64_t columns) {
+  Oracle oracle = rmsNormOracle(rows, columns, /*weight=*/true);
+  std::string vector = tensorText({columns}, "f32");
+  oracle.text = functionText("llm.layernorm %0, %1, %2 epsilon 1.0e-5",
+                             {tensorText({rows, columns}), vector, vector});
+  oracle.buffers.push_back({"bias", 'r', {"d1"}, 32});
+  return oracle;
+}
+
 Oracle addOracle(int64_t rows, int64_t columns) {
   Oracle oracle;
   std::string type = tensorText({rows, columns}, "i4");

@@ -19,7 +19,7 @@ size_t Oracle::loop(const std::string &name) const {
 
 bool Oracle::uses(const OracleBuffer &buffer, size_t loop) const {
   for (const std::string &index : buffer.indices)
-    if (index == loops[loop] ||
+    if (index == loops[loop] || (index == "block of t" && loops[loop] == "t") ||
         (index == "hg" && (loops[loop] == "h" || loops[loop] == "g")))
       return true;
   return false;
@@ -59,9 +59,18 @@ bool Oracle::isVisible(const Point &point) const {
   if (llvm::find(loops, "s") == loops.end() ||
       llvm::find(loops, "t") == loops.end())
     return true;
-  int64_t keys = extents[loop("t")], offset = keys - extents[loop("s")];
-  return mask.isVisible(point[loop("b")], point[loop("s")], point[loop("t")],
-                        offset, keys);
+  int64_t all = keys ? keys : extents[loop("t")],
+          offset = all - extents[loop("s")];
+  auto sees = [&](int64_t key) {
+    return mask.isVisible(point[loop("b")], point[loop("s")], key, offset, all);
+  };
+  if (!keys)
+    return sees(point[loop("t")]);
+  // Of a selection, as many are there as the query sees.
+  int64_t seen = 0;
+  for (int64_t key = 0; key < all; ++key)
+    seen += sees(key);
+  return point[loop("t")] < seen;
 }
 
 int64_t Oracle::indexOf(const std::string &index, const Point &point) const {

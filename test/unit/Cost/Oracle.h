@@ -62,6 +62,9 @@ struct Oracle {
   std::vector<int64_t> extents;
   std::vector<bool> tileable;
   int64_t group = 1;
+  /// Of attention over selected keys: how many keys there are, of which loop t
+  /// has as many as a query may select.
+  int64_t keys = 0;
   std::vector<int64_t> rowsPerExpert;
   OracleMask mask;
   std::vector<std::vector<std::string>> stages;
@@ -122,6 +125,16 @@ Oracle attentionOracle(const std::string &op, int64_t b, int64_t h, int64_t g,
                        bool sinksAndCap = false, int64_t c = 0);
 Oracle mlaOracle(int64_t b, int64_t h, int64_t s, int64_t t, int64_t d,
                  int64_t c, OracleMask mask);
+/// `op`: "gqa_attn" or "mla_attn" (with h = 1), over the keys of `top` slots,
+/// or of as many blocks; groups of one KV head, or of all.
+Oracle selectedOracle(const std::string &op, int64_t b, int64_t h, int64_t g,
+                      int64_t s, int64_t keys, int64_t d, OracleMask mask,
+                      int64_t top, int64_t block, bool isGrouped);
+/// Without blocks if `block` is 0.
+Oracle selectKeysOracle(int64_t b, int64_t s, int64_t h, int64_t t, int64_t d,
+                        OracleMask mask, int64_t top, int64_t block,
+                        bool weights);
+Oracle layerNormOracle(int64_t rows, int64_t columns);
 Oracle repeatKvOracle(int64_t b, int64_t t, int64_t h, int64_t g, int64_t d,
                       bool toF32);
 /// Rows spread over the experts at random.

@@ -23,7 +23,8 @@ bool isJoined(const Oracle &oracle, StringRef loop) {
     return false;
   if (startsWith(oracle, "matmul") || startsWith(oracle, "batch_matmul"))
     return loop == "k";
-  return (startsWith(oracle, "gqa_attn") || startsWith(oracle, "mla_attn")) &&
+  return (startsWith(oracle, "gqa_attn") || startsWith(oracle, "mla_attn") ||
+          startsWith(oracle, "select_keys")) &&
          loop == "t";
 }
 
@@ -56,18 +57,28 @@ void expectParts(const Oracle &oracle, OneOp &op, const Workload &whole,
     for (auto [index, buffer] : llvm::enumerate(part.buffers)) {
       bool isOfRows = buffer.name == "max" || buffer.name == "sum";
       std::optional<size_t> known = findBuffer(oracle, buffer.name);
-      ASSERT_TRUE(known || isOfRows) << buffer.name;
+      bool isScore = buffer.name == "score"; // of each key that is selected
+      ASSERT_TRUE(known || isOfRows || isScore) << buffer.name;
       int64_t expected =
-          known ? oracle.countElements(*known, box)
-                : oracle.countElements(out, box) /
-                      cast<RankedTensorType>(op.op->getResult(0).getType())
-                          .getShape()
-                          .back();
+          isScore ? oracle.countElements(out, box)
+          : known ? oracle.countElements(*known, box)
+                  : oracle.countElements(out, box) /
+                        cast<RankedTensorType>(op.op->getResult(0).getType())
+                            .getShape()
+                            .back();
       Count elements = op.op.countElements(part, index, box);
       ASSERT_TRUE(succeeded(elements));
       EXPECT_EQ(*elements, expected) << buffer.name << " of " << oracle.text;
     }
   }
+}
+
+/// As many as its loops have iterations.
+int64_t countOf(const Oracle &oracle, size_t buffer) {
+  int64_t elements = 1;
+  for (const std::string &loop : oracle.buffers[buffer].indices)
+    elements *= oracle.extents[oracle.loop(loop)];
+  return elements;
 }
 
 /// It reads every partial result once, what no part has read, and writes the
@@ -78,9 +89,14 @@ void expectCombine(const Oracle &oracle, OneOp &op, const Workload &combine,
   int64_t all = type.getNumElements(), rows = all / type.getShape().back();
   std::map<std::string, int64_t> expected = {{"out", all},
                                              {"partial_out", parts * all}};
-  if (!startsWith(oracle, "matmul") && !startsWith(oracle, "batch_matmul"))
+  if (startsWith(oracle, "select_keys"))
+    expected["partial_score"] = parts * all;
+  else if (!startsWith(oracle, "matmul") && !startsWith(oracle, "batch_matmul"))
     for (const char *name : {"partial_max", "partial_sum"})
       expected[name] = parts * rows;
+  if (std::optional<size_t> blocks = findBuffer(oracle, "block_scores"))
+    expected = {{"out", all},
+                {"partial_block_scores", parts * countOf(oracle, *blocks)}};
   for (const char *name : {"bias", "sinks"})
     if (std::optional<size_t> buffer = findBuffer(oracle, name))
       expected[name] = oracle.countElements(*buffer, oracle.fullBox());

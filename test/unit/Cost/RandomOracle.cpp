@@ -33,14 +33,37 @@ static void makeRagged(OracleMask &mask, int64_t batch, int64_t queries,
   }
 }
 
+/// What selects keys, or attention over keys that are selected.
+static Oracle randomSelection(int64_t b, int64_t h, int64_t g, int64_t s,
+                              int64_t t, int64_t d, const OracleMask &mask,
+                              Random &random) {
+  int64_t top = random(1, 4), block = random(1, 3);
+  switch (random(0, 2)) {
+  case 0:
+    return selectKeysOracle(b, s, h, t, d, mask, top, random(0, 3),
+                            random(0, 1));
+  case 1:
+    return selectedOracle("mla_attn", b, 1, g, s, t, d + 1, mask, top, block,
+                          false);
+  default:
+    return selectedOracle("gqa_attn", b, h, g, s, t, d, mask, top, block,
+                          random(0, 1));
+  }
+}
+
 /// One of the attention ops and their pieces.
 static Oracle randomAttention(Random &random) {
   OracleMask mask = randomMask(random);
   int64_t b = random(1, 2), h = random(1, 2), g = random(1, 3);
   int64_t s = random(1, 5), t = random(mask.isCausal ? s : 1, 6);
   int64_t d = random(1, 2);
+  bool isSelective = random(0, 2) == 0;
+  if (isSelective)
+    mask.window = mask.chunk = mask.firstKey = 0;
   if (random(0, 1))
     makeRagged(mask, b, s, t, random);
+  if (isSelective)
+    return randomSelection(b, h, g, s, t, d, mask, random);
   switch (random(0, 5)) {
   case 0:
     return attentionOracle("qk", b, h, g, s, t, d, mask);
@@ -90,6 +113,8 @@ Oracle randomOracle(Random &random) {
     return matmulOracle(random(1, 7), random(1, 7), random(1, 7), random(0, 1),
                         random(0, 1));
   case 1:
+    if (random(0, 3) == 0)
+      return layerNormOracle(random(1, 9), random(1, 9));
     return rmsNormOracle(random(1, 9), random(1, 9), random(0, 1));
   case 2:
     return addOracle(random(1, 9), random(1, 9));

@@ -119,6 +119,7 @@ FailureOr<Workload> GqaAttnOp::getWorkload(EmitError emitError) {
     shape.keys = countSelectedKeys(selected, block, shape.keys);
   Workload workload = makeAttentionWorkload(shape);
   StringRef c = addValueLoop(workload, shapeOf(getValues())[3]);
+  addSlotsLoop(workload, selected, block);
   using Role = Buffer::Role;
   auto addBuffer = [&](Role role, StringRef name, Value value,
                        ArrayRef<StringRef> indices) {
@@ -132,7 +133,7 @@ FailureOr<Workload> GqaAttnOp::getWorkload(EmitError emitError) {
   if (selected) {
     for (StringRef name : {"keys", "values"})
       gatherSelected(workload, name, selected);
-    addSelection(workload, selected, block);
+    addSelection(workload, selected);
   }
   addBuffer(Role::Write, "out", getOut(), {"b", "s", "hg", c});
   SmallVector<StringRef> rows = {"b", "h", "g", "s"};
@@ -158,8 +159,6 @@ Count GqaAttnOp::countPoints(const Workload &workload, unsigned stage,
 
 Count GqaAttnOp::countElements(const Workload &workload, unsigned buffer,
                                Box box) {
-  if (workload.buffers[buffer].name == selectionName)
-    return countElementsOfProduct(workload, buffer, box);
   return countMaskedElements(workload, buffer, maskedBatchOf(*this), box);
 }
 
@@ -191,6 +190,7 @@ FailureOr<Workload> MlaAttnOp::getWorkload(EmitError emitError) {
   workload.maskedLoops.resize(workload.loops.size());
   workload.maskedLoops.set(2, 4);
   workload.maskedLoops[0] = !getMask().getLengths().empty();
+  addSlotsLoop(workload, selected, block);
   workload.addBuffer(Buffer::Role::Read, "query", getQuery(),
                      {"b", "s", "h", "d"});
   // Of one head, which all others read.
@@ -200,11 +200,11 @@ FailureOr<Workload> MlaAttnOp::getWorkload(EmitError emitError) {
              one = getAffineConstantExpr(0, getContext());
   workload.buffers.push_back(
       {Buffer::Role::Read, "latents", getLatents(),
-       AffineMap::get(6, 0, {b, t, one, d}, getContext()),
+       AffineMap::get(workload.loops.size(), 0, {b, t, one, d}, getContext()),
        cast<RankedTensorType>(getLatents().getType()).getElementType()});
   if (selected) {
     gatherSelected(workload, "latents", selected);
-    addSelection(workload, selected, block);
+    addSelection(workload, selected);
   }
   workload.addBuffer(Buffer::Role::Write, "out", getOut(),
                      {"b", "s", "h", "c"});
@@ -230,8 +230,6 @@ Count MlaAttnOp::countPoints(const Workload &workload, unsigned stage,
 
 Count MlaAttnOp::countElements(const Workload &workload, unsigned buffer,
                                Box box) {
-  if (workload.buffers[buffer].name == selectionName)
-    return countElementsOfProduct(workload, buffer, box);
   return countMaskedElements(workload, buffer, maskedBatchOf(*this), box);
 }
 

@@ -21,6 +21,8 @@ namespace mlir::llm {
 
 /// The buffer of a selection, in the workload of an op that reads one.
 inline constexpr llvm::StringLiteral selectionName = "selected";
+/// The loop over slots, where it is not that over keys.
+inline constexpr llvm::StringLiteral slotsLoop = "k";
 /// Sweeps over 32-bit scores that find the best ones: a radix select, of a
 /// digit of 8 bits in each.
 inline constexpr int64_t selectionPasses = 4;
@@ -33,11 +35,14 @@ LogicalResult verifySelection(std::optional<Location> loc, StringRef opName,
 
 /// How many keys a query has selected at most.
 int64_t countSelectedKeys(Value selected, int64_t block, int64_t keys);
-/// Makes a buffer, whose elements loop t counts, one of which each query reads
-/// its own.
+/// Makes a buffer [batch, keys, ..] one of which each query reads its own:
+/// [batch, queries, keys, ..].
 void gatherSelected(Workload &workload, StringRef name, Value selected);
+/// Adds the loop over slots where these are of blocks: all of them are read
+/// for a tile of queries. Before the first buffer.
+void addSlotsLoop(Workload &workload, Value selected, int64_t block);
 /// Adds the buffer of the selection.
-void addSelection(Workload &workload, Value selected, int64_t block);
+void addSelection(Workload &workload, Value selected);
 
 } // namespace mlir::llm
 

@@ -242,30 +242,34 @@ int64_t mlir::llm::countSelectedKeys(Value selected, int64_t block,
 
 void mlir::llm::gatherSelected(Workload &workload, StringRef name,
                                Value selected) {
-  unsigned s = *workload.findLoop("s"), t = *workload.findLoop("t");
-  MLIRContext *context = selected.getContext();
-  AffineExpr slot = getAffineDimExpr(t, context),
-             ofQuery = getAffineDimExpr(s, context) * workload.loops[t].extent;
   Buffer &buffer = *llvm::find_if(
       workload.buffers, [&](const Buffer &each) { return each.name == name; });
-  buffer.map =
-      buffer.map.replace(slot, ofQuery + slot, workload.loops.size(), 0);
+  AffineExpr query =
+      getAffineDimExpr(*workload.findLoop("s"), selected.getContext());
+  buffer.map = buffer.map.insertResult(query, 1);
   buffer.isGathered = true;
   buffer.selectedBy.push_back(selected);
 }
 
-void mlir::llm::addSelection(Workload &workload, Value selected,
+void mlir::llm::addSlotsLoop(Workload &workload, Value selected,
                              int64_t block) {
+  if (!selected || block == 1)
+    return;
+  workload.loops.push_back({slotsLoop.str(), IteratorType::parallel,
+                            shapeOf(selected)[3], Loop::Tiles::Whole});
+  workload.maskedLoops.resize(workload.loops.size());
+}
+
+void mlir::llm::addSelection(Workload &workload, Value selected) {
   MLIRContext *context = selected.getContext();
-  auto dim = [&](StringRef loop) {
-    return getAffineDimExpr(*workload.findLoop(loop), context);
-  };
-  AffineExpr group =
-      shapeOf(selected)[2] == 1 ? getAffineConstantExpr(0, context) : dim("h");
-  workload.buffers.push_back(
-      {Buffer::Role::Read, selectionName.str(), selected,
-       AffineMap::get(workload.loops.size(), 0,
-                      {dim("b"), dim("s"), group, dim("t").floorDiv(block)},
-                      context),
-       IntegerType::get(context, 32)});
+  StringRef slots = workload.findLoop(slotsLoop) ? slotsLoop : "t";
+  SmallVector<StringRef> loops = {"b", "s", slots};
+  bool isGrouped = shapeOf(selected)[2] != 1;
+  if (isGrouped)
+    loops.insert(loops.begin() + 2, "h");
+  Buffer &buffer =
+      workload.addBuffer(Buffer::Role::Read, selectionName, selected, loops);
+  if (!isGrouped)
+    buffer.map = buffer.map.insertResult(getAffineConstantExpr(0, context), 2);
+  buffer.isContracted = false;
 }
