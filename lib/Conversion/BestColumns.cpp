@@ -20,7 +20,8 @@ static Value columnHere(OpBuilder &b, Location loc) {
                                     linalg::IndexOp::create(b, loc, 1));
 }
 
-/// The column of the largest number of each row, [rows] of i32.
+/// The column of the largest number of each row, [rows] of i32; of equal ones
+/// the first (moe_route-R2).
 static Value findBest(LinalgLowering &lowering, Value numbers, int32_t none) {
   OpBuilder &builder = lowering.getBuilder();
   OpFoldResult rows = lowering.getSizes(numbers)[0];

@@ -297,15 +297,6 @@ func.func @swiglu_forms(%x: tensor<4xf32>) {
 
 // -----
 
-// swiglu-C2: one cap.
-func.func @swiglu_one_cap(%x: tensor<4xf32>) {
-  // expected-error @+1 {{'llm.swiglu' op has one of limit, clamp and two caps at most}}
-  %0 = "llm.swiglu"(%x, %x) <{gateCap = 4.0 : f64}> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  return
-}
-
-// -----
-
 // swiglu-C1: a limit without end is none.
 func.func @swiglu_limit_infinite(%x: tensor<4xf32>) {
   // expected-error @+1 {{'llm.swiglu' op limit must be finite and positive}}
