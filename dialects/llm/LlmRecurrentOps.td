@@ -33,7 +33,9 @@ def Llm_Conv1dOp : Llm_RecurrentOp<"conv1d"> {
     `out[b, s, c] = act(bias[c] + sum_i weight[c, i] x[b, s - K + 1 + i, c])`, i < K: each
     channel sees its own last K inputs. Those before the first token are in the state, the
     oldest first; the next state has the last K - 1 inputs (the short convolution of
-    Mamba-2, Dao and Gu, 2024, and of gated delta networks, Yang et al., 2024).
+    Mamba-2, Dao and Gu, 2024, and of gated delta networks, Yang et al., 2024). With
+    `every_step` it has what the state behind each token is a part of: the last
+    K - 2 + seq inputs.
 
     Shapes: x [batch, seq, channels]; weight [channels, K]; bias [channels]; state batch x
     (K - 1) x channels, of any float type; out as x. Loops: b, s, c, i (K taps, whole).
@@ -49,10 +51,11 @@ def Llm_Conv1dOp : Llm_RecurrentOp<"conv1d"> {
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<3>:$x,
     Llm_TensorOfRank<2>:$weight, Optional<Llm_TensorOfRank<1>>:$bias, Llm_StateType:$state,
-    OptionalAttr<Llm_ActivationKindAttr>:$activation);
+    OptionalAttr<Llm_ActivationKindAttr>:$activation, UnitAttr:$everyStep);
   let results = (outs Llm_TensorOfRank<3>:$out, Llm_StateType:$next);
   let assemblyFormat = [{
-    ($name^)? $x `,` $weight (`bias` $bias^)? `from` $state (`activation` $activation^)? attr-dict
+    ($name^)? $x `,` $weight (`bias` $bias^)? `from` $state (`activation` $activation^)?
+    (`every_step` $everyStep^)? attr-dict
     `:` type(operands)
   }];
 }
@@ -76,6 +79,9 @@ def Llm_LinearAttnOp : Llm_RecurrentOp<"linear_attn", [AttrSizedOperandSegments]
     `decay`; with it, g = -exp(rate) decay, or with a `limit`, g = limit / (1 + exp(-exp(rate)
     decay)). A rate without a decay is a decay that all tokens share: g = -exp(rate). With
     `qk_norm`, q and k are divided by sqrt(sum of squares + qk_norm) first.
+
+    With `every_step`, the next state has that behind each token, [seq, heads, key_dim,
+    value_dim], so that drafts of speculative decoding can be given up; it is in steps then.
 
     Shapes: q, k [batch, seq, key_heads, key_dim]; v [batch, seq, heads, value_dim]; decay
     [batch, seq, heads] or [batch, seq, heads, key_dim]; beta [batch, seq, heads]; rate, skip
@@ -108,13 +114,13 @@ def Llm_LinearAttnOp : Llm_RecurrentOp<"linear_attn", [AttrSizedOperandSegments]
     Optional<Llm_Tensor>:$decay, Optional<Llm_TensorOfRank<1>>:$rate,
     Optional<Llm_TensorOfRank<3>>:$beta, Optional<Llm_TensorOfRank<1>>:$skip,
     Llm_StateType:$state, OptionalAttr<F64Attr>:$limit, OptionalAttr<I64Attr>:$chunk,
-    OptionalAttr<F64Attr>:$qkNorm, F64Attr:$scale);
+    OptionalAttr<F64Attr>:$qkNorm, F64Attr:$scale, UnitAttr:$everyStep);
   let results = (outs Llm_TensorOfRank<4>:$out, Llm_StateType:$next);
   let assemblyFormat = [{
     ($name^)? `` $rule $query `,` $keys `,` $values (`decay` $decay^)? (`rate` $rate^)?
     (`limit` custom<Figure>($limit)^)? (`beta` $beta^)? (`skip` $skip^)? `from` $state
-    (`chunk` $chunk^)? (`qk_norm` custom<Figure>($qkNorm)^)? `scale` custom<Figure>($scale) attr-dict
-    `:` type(operands)
+    (`chunk` $chunk^)? (`qk_norm` custom<Figure>($qkNorm)^)? `scale` custom<Figure>($scale)
+    (`every_step` $everyStep^)? attr-dict `:` type(operands)
   }];
 }
 

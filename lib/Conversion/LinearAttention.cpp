@@ -132,9 +132,11 @@ Value LinearAttention::finish(Value sums) {
 }
 
 Value LinearAttention::finishState(Value last) {
+  SmallVector<ReassociationIndices> groups = {{0}, {1, 2}, {3}, {4}};
+  if (op.getEveryStep())
+    groups = {{0}, {1}, {2, 3}, {4}, {5}};
   Value joined = tensor::CollapseShapeOp::create(
-      lowering.getBuilder(), lowering.getLoc(), last,
-      ArrayRef<ReassociationIndices>{{0}, {1, 2}, {3}, {4}});
+      lowering.getBuilder(), lowering.getLoc(), last, groups);
   return lowering.round(joined, op.getState().getType().getElementType());
 }
 
@@ -248,11 +250,19 @@ std::pair<Value, Value> attendInSteps(LinearAttention &attention) {
   LinalgLowering &lowering = attention.lowering;
   OpBuilder &builder = lowering.getBuilder();
   Location loc = lowering.getLoc();
-  Value sums = lowering.filled(lowering.getSizes(attention.values), 0.0);
+  SmallVector<Value> carried = {
+      lowering.filled(lowering.getSizes(attention.values), 0.0),
+      attention.state};
+  bool everyStep = attention.op.getEveryStep();
+  if (everyStep) {
+    SmallVector<OpFoldResult> sizes = lowering.getSizes(attention.state);
+    sizes.insert(sizes.begin() + 1, attention.tokens);
+    carried.push_back(lowering.filled(sizes, 0.0));
+  }
   auto loop = scf::ForOp::create(
       builder, loc, lowering.index(builder, 0),
       getValueOrCreateConstantIndexOp(builder, loc, attention.tokens),
-      lowering.index(builder, 1), ValueRange{sums, attention.state});
+      lowering.index(builder, 1), carried);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   Value token = loop.getInductionVar();
@@ -260,10 +270,12 @@ std::pair<Value, Value> attendInSteps(LinearAttention &attention) {
   Value state = step.decay(loop.getRegionIterArg(1));
   state = step.write(state, step.findUpdate(state));
   Value out = step.readOut(state, attention.query);
-  scf::YieldOp::create(
-      builder, loc,
-      ValueRange{put(lowering, out, loop.getRegionIterArg(0), token), state});
-  return {loop.getResult(0), loop.getResult(1)};
+  SmallVector<Value> next = {
+      put(lowering, out, loop.getRegionIterArg(0), token), state};
+  if (everyStep)
+    next.push_back(put(lowering, state, loop.getRegionIterArg(2), token));
+  scf::YieldOp::create(builder, loc, next);
+  return {loop.getResult(0), loop.getResults().back()};
 }
 
 } // namespace mlir::llm

@@ -21,7 +21,7 @@ public:
 
   /// What the op gives for sums S^T q of all tokens, [b, s, h, g, v].
   Value finish(Value sums);
-  /// The op's state for [b, h, g, k, v].
+  /// The op's state for [b, h, g, k, v], or of every step [b, s, h, g, k, v].
   Value finishState(Value state);
 
   LinearAttnOp op;
@@ -44,7 +44,7 @@ private:
   Value findLogDecay();
 };
 
-/// The sums S^T q, and the last state.
+/// The sums S^T q, and the last state, or those of every step.
 std::pair<Value, Value> attendInSteps(LinearAttention &attention);
 std::pair<Value, Value> attendInChunks(LinearAttention &attention,
                                        int64_t chunk);

@@ -79,7 +79,12 @@ LogicalResult lowerConv1d(Conv1dOp op, LinalgLowering &lowering) {
                                                   numbers[0])
                                        : numbers[0];
                           }));
-  Array last = lowering.slice(joined, 1, sizes[1], lowering.getSizes(state)[1]);
+  OpFoldResult first = sizes[1], kept = lowering.getSizes(state)[1];
+  if (op.getEveryStep()) { // all that a state behind any token has a part of
+    first = builder.getIndexAttr(1);
+    kept = lowering.add(lowering.add(kept, sizes[1]), builder.getIndexAttr(-1));
+  }
+  Array last = lowering.slice(joined, 1, first, kept);
   lowering.setResult(1,
                      lowering.round(last.getValues(),
                                     op.getState().getType().getElementType()));

@@ -240,11 +240,13 @@ private:
     auto end = cast<func::ReturnOp>(function.getBody().front().getTerminator());
     Type type = source->getResult(0).getType();
     builder.setInsertionPoint(end);
-    SmallVector<Type> types;
-    if (failed(converter.convertType(last.getType(), types)))
+    // States of every step are not what the program begins with.
+    SmallVector<Type> types, lastTypes;
+    if (failed(converter.convertType(type, types)) ||
+        failed(converter.convertType(last.getType(), lastTypes)))
       return failure();
     auto parts = UnrealizedConversionCastOp::create(builder, source->getLoc(),
-                                                    types, last);
+                                                    lastTypes, last);
     for (auto [i, part] : llvm::enumerate(parts.getResults()))
       addResult(end, part, getPartName(type, name, i));
     builder.setInsertionPointToStart(&function.getBody().front());

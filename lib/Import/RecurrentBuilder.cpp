@@ -68,12 +68,21 @@ Value RecurrentBuilder::convolve(const SequenceGroup &group, StringRef name,
       ActivationKindAttr::get(ops.builder.getContext(), ActivationKind::Silu);
   return layer
       .create<Conv1dOp>((part(name) + group.suffix), rows, taps, bias, before,
-                        silu)
+                        silu, keepsEveryStep(group))
       .getOut();
+}
+
+/// Drafts may be given up, and the state is then that behind the last token
+/// that stays.
+bool RecurrentBuilder::keepsEveryStep(const SequenceGroup &group) const {
+  return ops.program.getPhase() == Phase::Verify &&
+         group.sequences.getSeq() != openSize;
 }
 
 /// A few tokens go one by one; many are worth it to be products of matrices.
 bool RecurrentBuilder::isChunked(const SequenceGroup &group) const {
+  if (keepsEveryStep(group))
+    return false;
   if (layer.options.linearAttention != LinearAttentionForm::Auto)
     return layer.options.linearAttention == LinearAttentionForm::Chunks;
   switch (ops.program.getPhase()) {
@@ -111,7 +120,7 @@ Value RecurrentBuilder::attend(const SequenceGroup &group) {
               isChunked(group) ? b.getI64IntegerAttr(config.chunk)
                                : IntegerAttr(),
               isDelta ? figure(qkNormEpsilon) : FloatAttr(),
-              llvm::APFloat(scale))
+              llvm::APFloat(scale), keepsEveryStep(group))
           .getOut();
   return ops.collapse(out, {{0, 1}, {2}, {3}});
 }

@@ -70,6 +70,7 @@ private:
   Value state(const SequenceGroup &group, StringRef name,
               ArrayRef<int64_t> shape, Type element);
   bool isChunked(const SequenceGroup &group) const;
+  bool keepsEveryStep(const SequenceGroup &group) const;
 };
 
 /// Gated delta networks (Qwen3-Next, Qwen3.5) and Kimi delta attention.

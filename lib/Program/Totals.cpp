@@ -152,6 +152,24 @@ static LogicalResult addUpdate(CacheUpdateOpInterface update, int64_t count,
   return success();
 }
 
+static LogicalResult addState(StateType state, int64_t count, Totals &totals) {
+  if (!state.hasStaticShape())
+    return success();
+  return success(
+      succeeded(accumulate(totals.stateBytes, storageBytes(state), count)) &&
+      succeeded(accumulate(totals.stateElements,
+                           state.asTensor().getNumElements(), count)));
+}
+
+/// States of every step, which are there beside the one that is read.
+static LogicalResult addKeptStates(StateUpdateOpInterface update, int64_t count,
+                                   Totals &totals) {
+  auto next = dyn_cast<StateType>(update.getNewState().getType());
+  return next && next != update.getOldState().getType()
+             ? addState(next, count, totals)
+             : success();
+}
+
 static LogicalResult addOp(WorkloadOpInterface op, int64_t count,
                            Totals &totals, WeightUses &uses) {
   FailureOr<Workload> workload =
@@ -174,16 +192,10 @@ static LogicalResult addOp(WorkloadOpInterface op, int64_t count,
   WalkResult updates = op->walk([&](CacheUpdateOpInterface update) {
     return WalkResult(addUpdate(update, count, totals));
   });
+  if (auto update = dyn_cast<StateUpdateOpInterface>(op.getOperation());
+      update && failed(addKeptStates(update, count, totals)))
+    return emitOverflow(op);
   return updates.wasInterrupted() ? emitOverflow(op) : success();
-}
-
-static LogicalResult addState(StateType state, int64_t count, Totals &totals) {
-  if (!state.hasStaticShape())
-    return success();
-  return success(
-      succeeded(accumulate(totals.stateBytes, storageBytes(state), count)) &&
-      succeeded(accumulate(totals.stateElements,
-                           state.asTensor().getNumElements(), count)));
 }
 
 /// Of a whole cache its rows count when they are read, its room here. One whose

@@ -24,7 +24,9 @@ def conv1d(op, x, weight, *others):
         taps = sum(weight[c, n] * at(b, s - kept + n, c) for n in range(kept + 1))
         return activation(taps + (bias[(c,)] if bias else 0))
 
-    last = Tensor(old.shape, lambda i: at(i[0], x.shape[1] - kept + i[1], i[2]))
+    first = 1 - kept if "everyStep" in op.attrs else x.shape[1] - kept
+    rows = x.shape[1] - first
+    last = Tensor((old.shape[0], rows, old.shape[2]), lambda i: at(i[0], first + i[1], i[2]))
     return [Tensor(x.shape, element), Cache({"": last})]
 
 
@@ -60,6 +62,7 @@ def linear_attn(op, *operands):
     new, out = old.copy(), Tensor(v.shape, 0.0)
     matrix = new.parts[""].data
     batch, tokens, heads, value_dim = v.shape
+    steps = {}
     key_heads, key_dim = q.shape[2:]
     for b in range(batch):
         for h in range(heads):
@@ -79,6 +82,9 @@ def linear_attn(op, *operands):
                         matrix[b, h, d, c] += key[d] * update
                     read = sum(matrix[b, h, d, c] * query[d] for d in range(key_dim))
                     out.data[b, s, h, c] = op.number("scale") * read + (skip[(h,)] * v[b, s, h, c] if skip else 0)
+                steps |= {(b, s, h, d, c): matrix[b, h, d, c] for d in range(key_dim) for c in range(value_dim)}
+    if "everyStep" in op.attrs:
+        new = Cache({"": Tensor((batch, tokens, heads, key_dim, value_dim), lambda i: steps[i])})
     return [out, new]
 
 

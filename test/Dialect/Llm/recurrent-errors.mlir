@@ -183,3 +183,32 @@ func.func @long_chunk(%q: tensor<1x5x2x4xf32>, %v: tensor<1x5x2x3xf32>, %s: !llm
      : tensor<1x5x2x4xf32>, tensor<1x5x2x4xf32>, tensor<1x5x2x3xf32>, !llm.state<batch = 1, 2x4x3xf32>
   return
 }
+
+// -----
+
+// conv1d-C4: states of a number of tokens that is open.
+func.func @open_steps(%x: tensor<1x?x4xf32>, %w: tensor<4x4xf32>, %s: !llm.state<batch = 1, 3x4xf32>) {
+  // expected-error @+1 {{'llm.conv1d' op gives states of every step, which needs a number of tokens that is known}}
+  %0, %1 = llm.conv1d %x, %w from %s every_step : tensor<1x?x4xf32>, tensor<4x4xf32>, !llm.state<batch = 1, 3x4xf32>
+  return
+}
+
+// -----
+
+// linear_attn-C7: states inside of chunks.
+func.func @steps_of_chunks(%q: tensor<1x5x2x4xf32>, %v: tensor<1x5x2x3xf32>, %s: !llm.state<batch = 1, 2x4x3xf32>) {
+  // expected-error @+1 {{'llm.linear_attn' op gives states of every step, and has chunks}}
+  %0, %1 = llm.linear_attn additive %q, %q, %v from %s chunk 2 scale 1.0 every_step
+     : tensor<1x5x2x4xf32>, tensor<1x5x2x4xf32>, tensor<1x5x2x3xf32>, !llm.state<batch = 1, 2x4x3xf32>
+  return
+}
+
+// -----
+
+// linear_attn-C7: states of a number of tokens that is open.
+func.func @open_steps_of_heads(%q: tensor<1x?x2x4xf32>, %v: tensor<1x?x2x3xf32>, %s: !llm.state<batch = 1, 2x4x3xf32>) {
+  // expected-error @+1 {{'llm.linear_attn' op gives states of every step, which needs a number of tokens that is known}}
+  %0, %1 = llm.linear_attn additive %q, %q, %v from %s scale 1.0 every_step
+     : tensor<1x?x2x4xf32>, tensor<1x?x2x4xf32>, tensor<1x?x2x3xf32>, !llm.state<batch = 1, 2x4x3xf32>
+  return
+}

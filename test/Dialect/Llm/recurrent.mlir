@@ -62,3 +62,19 @@ func.func @one_chunk(%q: tensor<1x5x1x4xf32>, %v: tensor<1x5x2x3xf32>) {
      : tensor<1x5x1x4xf32>, tensor<1x5x1x4xf32>, tensor<1x5x2x3xf32>, !llm.state<batch = 1, 2x4x3xf32>
   return
 }
+
+// With every step, the state is read once and written behind each of 3 tokens: 4 x 3 x 2 elements of 4 bytes. A
+// convolution writes as many inputs as there are tokens, and keeps 2 of its state with them.
+// CHECK-LABEL: func @every_step
+// CHECK: work = {mac = 216}, traffic = {dram = {keys = 48, out = 72, query = 48, state = 96, states = 288, values = 72}}
+// CHECK: !llm.state<batch = 1, 2x4x3xf32>
+// CHECK: traffic = {dram = {out = 48, state = 48, states = 48, weight = 64, x = 48}}
+func.func @every_step(%q: tensor<1x3x1x4xf32>, %v: tensor<1x3x2x3xf32>, %x: tensor<1x3x4xf32>, %w: tensor<4x4xf32>)
+    -> (!llm.state<batch = 1, 3x2x4x3xf32>, !llm.state<batch = 1, 5x4xf32>) {
+  %0 = llm.state "drafts" : !llm.state<batch = 1, 2x4x3xf32>
+  %y, %1 = llm.linear_attn additive %q, %q, %v from %0 scale 1.0 every_step
+     : tensor<1x3x1x4xf32>, tensor<1x3x1x4xf32>, tensor<1x3x2x3xf32>, !llm.state<batch = 1, 2x4x3xf32>
+  %2 = llm.state "inputs" : !llm.state<batch = 1, 3x4xf32>
+  %z, %3 = llm.conv1d %x, %w from %2 every_step : tensor<1x3x4xf32>, tensor<4x4xf32>, !llm.state<batch = 1, 3x4xf32>
+  return %1, %3 : !llm.state<batch = 1, 3x2x4x3xf32>, !llm.state<batch = 1, 5x4xf32>
+}

@@ -327,3 +327,15 @@ func.func @gated_units(%x: tensor<5x7xf32>, %y: tensor<5x7xf32>) -> (tensor<5x7x
   %1 = llm.swiglu %x, %y caps 2.0, 3.0 : tensor<5x7xf32>, tensor<5x7xf32>
   return %0, %1 : tensor<5x7xf32>, tensor<5x7xf32>
 }
+
+// CHECK: every_step: 212 elements agree
+// States behind each of 3 drafts.
+func.func @every_step(%q: tensor<2x3x1x4xf32>, %v: tensor<2x3x2x3xf32>, %a: tensor<2x3x2xf32>, %x: tensor<1x3x4xf32>, %w: tensor<4x4xf32>)
+    -> (tensor<2x3x2x3xf32>, tensor<1x3x4xf32>) {
+  %0 = llm.state "drafts" : !llm.state<batch = 2, 2x4x3xf32>
+  %y, %1 = llm.linear_attn delta %q, %q, %v decay %a beta %a from %0 scale 1.0 every_step
+     : tensor<2x3x1x4xf32>, tensor<2x3x1x4xf32>, tensor<2x3x2x3xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>, !llm.state<batch = 2, 2x4x3xf32>
+  %2 = llm.state "inputs" : !llm.state<batch = 1, 3x4xf32>
+  %z, %3 = llm.conv1d %x, %w from %2 every_step : tensor<1x3x4xf32>, tensor<4x4xf32>, !llm.state<batch = 1, 3x4xf32>
+  return %y, %z : tensor<2x3x2x3xf32>, tensor<1x3x4xf32>
+}

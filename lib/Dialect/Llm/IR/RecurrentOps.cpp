@@ -46,6 +46,19 @@ static LogicalResult verifyShape(std::optional<Location> loc, StringRef opName,
               describe(expected, ", "), "]");
 }
 
+/// The states behind each of `steps` tokens, which must be known.
+static FailureOr<StateType> everyStepOf(std::optional<Location> loc,
+                                        StringRef opName, int64_t steps,
+                                        StateType state,
+                                        ArrayRef<int64_t> shape) {
+  if (steps >= 1) // conv1d-C4, linear_attn-C7
+    return StateType::get(state.getContext(), state.getBatch(), shape,
+                          state.getElementType());
+  return fail(loc, opName,
+              "gives states of every step, which needs a number of tokens that "
+              "is known");
+}
+
 static LogicalResult verifyFigure(std::optional<Location> loc, StringRef opName,
                                   StringRef name, double figure, bool holds,
                                   StringRef expected) {
@@ -83,7 +96,15 @@ LogicalResult Conv1dOp::inferReturnTypes(MLIRContext *,
   if (failed(verifyState(loc, getOperationName(), state, x.getDimSize(0),
                          {kept, channels}))) // conv1d-C3
     return failure();
-  resultTypes.append({x, state});
+  FailureOr<StateType> next = state;
+  if (adaptor.getEveryStep()) {
+    SmallVector<int64_t> shape(state.getShape());
+    shape[0] += x.getDimSize(1) - 1;
+    next = everyStepOf(loc, getOperationName(), x.getDimSize(1), state, shape);
+  }
+  if (failed(next))
+    return failure();
+  resultTypes.append({x, *next});
   return success();
 }
 
@@ -167,7 +188,17 @@ LinearAttnOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
   if (failed(verifyState(loc, name, state, q.getDimSize(0),
                          {heads, keyDim, v.getDimSize(3)}))) // linear_attn-C5
     return failure();
-  resultTypes.append({v, state});
+  FailureOr<StateType> next = state;
+  if (adaptor.getEveryStep()) {
+    if (adaptor.getChunk()) // linear_attn-C7
+      return fail(loc, name, "gives states of every step, and has chunks");
+    SmallVector<int64_t> shape = {q.getDimSize(1)};
+    llvm::append_range(shape, state.getShape());
+    next = everyStepOf(loc, name, q.getDimSize(1), state, shape);
+  }
+  if (failed(next))
+    return failure();
+  resultTypes.append({v, *next});
   return success();
 }
 

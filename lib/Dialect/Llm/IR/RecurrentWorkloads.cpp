@@ -39,8 +39,12 @@ FailureOr<Workload> Conv1dOp::getWorkload(EmitError emitError) {
   workload.addBuffer(Role::Read, "weight", getWeight(), {"c", "i"});
   if (getBias())
     workload.addBuffer(Role::Read, "bias", getBias(), {"c"});
-  workload.addBuffer(Role::State, "state", getState(),
-                     getState().getType().getElementType(), {"b", "i", "c"});
+  Type stored = getState().getType().getElementType();
+  workload.addBuffer(getEveryStep() ? Role::Read : Role::State, "state",
+                     getState(), stored, {"b", "i", "c"});
+  if (getEveryStep())
+    workload.addBuffer(Role::Write, "states", getNext(), stored,
+                       {"b", "s", "c"});
   workload.addBuffer(Role::Write, "out", getOut(), {"b", "s", "c"});
   workload.addStage("taps", EngineKind::Vector, {"b", "s", "c", "i"},
                     {{WorkKind::Mac, 1}});
@@ -50,11 +54,13 @@ FailureOr<Workload> Conv1dOp::getWorkload(EmitError emitError) {
   return workload;
 }
 
-/// The state has one input less than there are taps.
+/// The state has one input less than there are taps. Of every step, it has that
+/// many more than there are tokens, less one, which are not counted for each
+/// tile of tokens.
 Count Conv1dOp::countElements(const Workload &workload, unsigned buffer,
                               Box box) {
   Count elements = countElementsOfProduct(workload, buffer, box);
-  if (failed(elements) || workload.buffers[buffer].role != Role::State)
+  if (failed(elements) || workload.buffers[buffer].name != "state")
     return elements;
   int64_t taps = shapeOf(getWeight())[1];
   return *elements / taps * (taps - 1);
@@ -165,9 +171,9 @@ void LinearAttention::addBuffer(Role role, StringRef name, Value value,
                       : index == "s" && loops.isChunked
                           ? dim("c") * loops.chunk + dim("i")
                           : dim(index));
-  Type element = role == Role::State
-                     ? cast<StateType>(value.getType()).getElementType()
-                     : tensorType(value).getElementType();
+  auto state = dyn_cast<StateType>(value.getType());
+  Type element =
+      state ? state.getElementType() : tensorType(value).getElementType();
   workload.buffers.push_back(
       {role, name.str(), value,
        AffineMap::get(workload.loops.size(), 0, results, context), element});
@@ -190,7 +196,11 @@ void LinearAttention::addBuffers() {
                              {"skip", op.getSkip()}})
     if (value)
       addBuffer(Role::Read, name, value, {"hg"});
-  addBuffer(Role::State, "state", op.getState(), {"b", "hg", "k", "v"});
+  bool everyStep = op.getEveryStep();
+  addBuffer(everyStep ? Role::Read : Role::State, "state", op.getState(),
+            {"b", "hg", "k", "v"});
+  if (everyStep)
+    addBuffer(Role::Write, "states", op.getNext(), {"b", "s", "hg", "k", "v"});
   addBuffer(Role::Write, "out", op.getOut(), {"b", "s", "hg", "v"});
   if (loops.isChunked)
     workload.addBuffer(Role::Temporary, "scores", op.getOut(),
