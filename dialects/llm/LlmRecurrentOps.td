@@ -54,7 +54,7 @@ def Llm_Conv1dOp : Llm_RecurrentOp<"conv1d"> {
     OptionalAttr<Llm_ActivationKindAttr>:$activation, UnitAttr:$everyStep);
   let results = (outs Llm_TensorOfRank<3>:$out, Llm_StateType:$next);
   let assemblyFormat = [{
-    ($name^)? $x `,` $weight (`bias` $bias^)? `from` $state (`activation` $activation^)?
+    ($name^)? $x `,` $weight (`bias` $bias^)? `from` $state (`activation` `` $activation^)?
     (`every_step` $everyStep^)? attr-dict
     `:` type(operands)
   }];

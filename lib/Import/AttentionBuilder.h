@@ -45,7 +45,7 @@ protected:
   virtual Value attend(const SequenceGroup &group) = 0;
 
   Value rowsOf(const SequenceGroup &group, Value x, int64_t heads) {
-    return llm::rowsOf(layer.ops, group, x, heads);
+    return headsOf(layer.ops, group, x, heads);
   }
   Value joinHeads(Value x) { return layer.ops.collapse(x, {{0, 1}, {2, 3}}); }
   Value rope(const SequenceGroup &group, StringRef part, Value x) {

@@ -57,7 +57,7 @@ void IndexerBuilder::project(Value x, Value queryInput) {
 /// weights with their norms.
 Value IndexerBuilder::prepare(const SequenceGroup &group, StringRef name,
                               Value projected, int64_t heads) {
-  Value x = rowsOf(layer.ops, group, projected, heads);
+  Value x = headsOf(layer.ops, group, projected, heads);
   if (!indexer.weighsHeads) {
     std::string norm = ("self_attn.index_" + name + "_norm").str();
     x = layer.ops.norm(layer.nameOf(norm + group.suffix), x,
@@ -110,7 +110,7 @@ Value IndexerBuilder::scoreAll(const SequenceGroup &group, Value seen) {
         /*isStatic=*/false, stored);
   Value shares;
   if (weights)
-    shares = layer.ops.collapse(rowsOf(layer.ops, group, weights, 1),
+    shares = layer.ops.collapse(headsOf(layer.ops, group, weights, 1),
                                 {{0}, {1}, {2, 3}});
   int64_t scaled = indexer.headDim * (weights ? indexer.heads : 1);
   auto count = [&](int64_t blocks) {

@@ -39,15 +39,17 @@ SmallVector<SequenceGroup> groupsOf(OpsBuilder &b) {
   return groups;
 }
 
-Value rowsOf(OpsBuilder &b, const SequenceGroup &group, Value x,
-             int64_t heads) {
+Value rowsOf(OpsBuilder &b, const SequenceGroup &group, Value x) {
+  return group.isOnly()
+             ? x
+             : b.slice(x, 0, group.firstRow,
+                       group.sequences.getBatch() * group.sequences.getSeq());
+}
+
+Value headsOf(OpsBuilder &b, const SequenceGroup &group, Value x,
+              int64_t heads) {
   int64_t features = tensorType(x).getDimSize(1) / heads;
-  Value rows =
-      group.isOnly()
-          ? x
-          : b.slice(x, 0, group.firstRow,
-                    group.sequences.getBatch() * group.sequences.getSeq());
-  return b.expand(rows,
+  return b.expand(rowsOf(b, group, x),
                   {group.batch, group.seq, b.number(heads), b.number(features)},
                   {{0, 1}, {2, 3}});
 }

@@ -44,9 +44,12 @@ struct Positions {
 /// Those of the program.
 SmallVector<SequenceGroup> groupsOf(OpsBuilder &b);
 
-/// The rows of a group of x, which has a row for each token, as [batch, seq,
-/// heads, features of a head].
-Value rowsOf(OpsBuilder &b, const SequenceGroup &group, Value x, int64_t heads);
+/// The rows of a group of x, which has a row for each token.
+Value rowsOf(OpsBuilder &b, const SequenceGroup &group, Value x);
+
+/// The same as [batch, seq, heads, features of a head].
+Value headsOf(OpsBuilder &b, const SequenceGroup &group, Value x,
+              int64_t heads);
 
 } // namespace mlir::llm
 
