@@ -13,18 +13,13 @@ namespace mlir::llm {
 // DeepSeek-V3.2 and GLM-5
 //===----------------------------------------------------------------------===//
 
-/// A size that products of two others are counted with.
-static int64_t readSize(HfFields &fields, StringRef key, int64_t absent) {
-  return fields.find(key) ? readFeatures(fields, key) : absent;
-}
-
 void readLightningIndexers(HfFields &fields, ModelConfig &model,
                            int64_t absentHeads, bool isInterleaved) {
   IndexerConfig indexer;
   indexer.weighsHeads = true;
   indexer.isInterleaved = isInterleaved;
-  indexer.heads = readSize(fields, "index_n_heads", absentHeads);
-  indexer.headDim = readSize(fields, "index_head_dim", 128);
+  indexer.heads = readFeatures(fields, "index_n_heads", absentHeads);
+  indexer.headDim = readFeatures(fields, "index_head_dim", 128);
   indexer.top = fields.positive("index_topk", 2048);
   if (indexer.top > INT32_MAX)
     fields.refuse("index_topk") << "must be at most " << INT32_MAX;
@@ -91,10 +86,10 @@ void readSharedIndexers(HfFields &fields, ModelConfig &model) {
 /// What makes blocks of keys, and which are selected.
 static IndexerConfig readBlockIndexer(HfFields &sparse, int64_t kvHeads) {
   IndexerConfig indexer;
-  indexer.heads = readSize(sparse, "sparse_num_index_heads", 4);
-  indexer.headDim = readSize(sparse, "sparse_index_dim", 128);
-  indexer.top = readSize(sparse, "sparse_topk_blocks", 16);
-  indexer.block = readSize(sparse, "sparse_block_size", 128);
+  indexer.heads = readFeatures(sparse, "sparse_num_index_heads", 4);
+  indexer.headDim = readFeatures(sparse, "sparse_index_dim", 128);
+  indexer.top = readFeatures(sparse, "sparse_topk_blocks", 16);
+  indexer.block = readFeatures(sparse, "sparse_block_size", 128);
   indexer.local = sparse.nonNegative("sparse_local_block", 1);
   indexer.initial = sparse.nonNegative("sparse_init_block", 0);
   if (indexer.heads != kvHeads)

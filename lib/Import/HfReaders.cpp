@@ -53,6 +53,10 @@ int64_t readFeatures(HfFields &fields, StringRef key) {
   return most;
 }
 
+int64_t readFeatures(HfFields &fields, StringRef key, int64_t absent) {
+  return fields.find(key) ? readFeatures(fields, key) : absent;
+}
+
 //===----------------------------------------------------------------------===//
 // Layers
 //===----------------------------------------------------------------------===//

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HfReaders.h"
+#include "llm/Support/Units.h"
 
 #include <cmath>
 #include <set>
@@ -23,7 +24,7 @@ static void checkStateType(HfFields &fields, StringRef key) {
 }
 
 static int64_t readTaps(HfFields &fields, StringRef key, int64_t absent) {
-  int64_t taps = fields.positive(key, absent);
+  int64_t taps = readFeatures(fields, key, absent);
   if (taps >= 2)
     return taps;
   fields.refuse(key) << "must be 2 or more: one tap is no convolution";
@@ -47,10 +48,10 @@ static RecurrentConfig readGatedDelta(HfFields &fields, bool isFused) {
   config.kind = RecurrentKind::GatedDelta;
   config.path = "linear_attn";
   config.outName = "out_proj";
-  config.heads = fields.positive("linear_num_value_heads", 32);
-  config.keyHeads = fields.positive("linear_num_key_heads", 16);
-  config.keyDim = fields.positive("linear_key_head_dim", 128);
-  config.valueDim = fields.positive("linear_value_head_dim", 128);
+  config.heads = readFeatures(fields, "linear_num_value_heads", 32);
+  config.keyHeads = readFeatures(fields, "linear_num_key_heads", 16);
+  config.keyDim = readFeatures(fields, "linear_key_head_dim", 128);
+  config.valueDim = readFeatures(fields, "linear_value_head_dim", 128);
   config.taps = readTaps(fields, "linear_conv_kernel_dim", 4);
   config.chunk = deltaChunk;
   config.isFused = isFused;
@@ -115,7 +116,7 @@ static void readQwenHybrid(HfFields &fields, ModelConfig &model, bool isFused) {
   LayerConfig layer = model.layers.front();
   AttentionConfig &attention = layer.attention;
   attention.kvHeads = fields.positive("num_key_value_heads", 2);
-  attention.headDim = fields.positive("head_dim", 256);
+  attention.headDim = readFeatures(fields, "head_dim", 256);
   attention.qkNorm = true;
   attention.hasOutputGate = fields.boolean("attn_output_gate", true);
   attention.qkvBias = attention.outBias =
@@ -209,10 +210,10 @@ static RecurrentConfig readMamba2(HfFields &fields) {
   config.kind = RecurrentKind::Mamba2;
   config.path = "mixer";
   config.outName = "out_proj";
-  config.heads = fields.positive("mamba_num_heads", 128);
-  config.keyHeads = fields.positive("n_groups", 8);
-  config.keyDim = fields.positive("ssm_state_size", 128);
-  config.valueDim = fields.positive("mamba_head_dim", 64);
+  config.heads = readFeatures(fields, "mamba_num_heads", 128);
+  config.keyHeads = readFeatures(fields, "n_groups", 8);
+  config.keyDim = readFeatures(fields, "ssm_state_size", 128);
+  config.valueDim = readFeatures(fields, "mamba_head_dim", 64);
   config.taps = readTaps(fields, "conv_kernel", 4);
   config.chunk = fields.positive("chunk_size", 128);
   config.hasConvBias = fields.boolean("use_conv_bias", true);
@@ -346,8 +347,8 @@ static RecurrentConfig readKimiDelta(HfFields &linear) {
   config.kind = RecurrentKind::KimiDelta;
   config.path = "self_attn";
   config.outName = "o_proj";
-  config.heads = config.keyHeads = linear.positive("num_heads");
-  config.keyDim = config.valueDim = linear.positive("head_dim");
+  config.heads = config.keyHeads = readFeatures(linear, "num_heads");
+  config.keyDim = config.valueDim = readFeatures(linear, "head_dim");
   config.taps = readTaps(linear, "short_conv_kernel_size", 4);
   config.chunk = deltaChunk;
   config.hasFullGate = linear.boolean("use_full_rank_gate", false);
@@ -409,8 +410,11 @@ static FeedForwardConfig readKimiExperts(HfFields &fields,
   readExpertGroups(fields, /*absentGroups=*/1, /*absentTopGroups=*/1, experts,
                    "num_expert_group");
   fields.find("use_grouped_topk"); // one group is none
-  experts.sharedWidth =
-      fields.nonNegative("num_shared_experts", 0) * sparse.intermediate;
+  std::optional<int64_t> shared = checkedMul(
+      fields.nonNegative("num_shared_experts", 0), sparse.intermediate);
+  if (!shared)
+    fields.refuse("num_shared_experts") << "is too large";
+  experts.sharedWidth = shared.value_or(0);
   experts.sharedPath = "shared_experts";
   if (fields.find("routed_expert_hidden_size")) {
     experts.latentWidth = fields.positive("routed_expert_hidden_size");

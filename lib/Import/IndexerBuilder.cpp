@@ -26,8 +26,10 @@ bool IndexerBuilder::isSelective(const SequenceGroup &group) const {
 }
 
 IntegerAttr IndexerBuilder::block() const {
-  return indexer.block > 1 ? layer.ops.builder.getI64IntegerAttr(indexer.block)
-                           : IntegerAttr();
+  // Blocks of one key are blocks where some are selected in any case.
+  bool hasBlocks = indexer.block > 1 || indexer.local || indexer.initial;
+  return hasBlocks ? layer.ops.builder.getI64IntegerAttr(indexer.block)
+                   : IntegerAttr();
 }
 
 void IndexerBuilder::project(Value x, Value queryInput) {

@@ -51,6 +51,10 @@ static FailureOr<ImportOptions> readOptions(const Input &input,
     options.latentAttention = LatentAttention::Absorbed;
   if (input.setting("mla") == "expanded")
     options.latentAttention = LatentAttention::Expanded;
+  if (input.setting("linear-attn") == "steps")
+    options.linearAttention = LinearAttentionForm::Steps;
+  if (input.setting("linear-attn") == "chunks")
+    options.linearAttention = LinearAttentionForm::Chunks;
   if (input.setting("routing") == "balanced")
     options.routing = Routing::Balanced;
   if (input.setting("routing") == "zipf")
@@ -167,5 +171,18 @@ static constexpr llvm::StringRef words[] = {"\"llama\"",
                                             "\"quantization_config\"",
                                             "\"quant_method\"",
                                             "\"modules_to_not_convert\"",
+                                            "\"linear_attention\"",
+                                            "\"full_attention_interval\"",
+                                            "\"linear_num_key_heads\"",
+                                            "\"hybrid_override_pattern\"",
+                                            "\"M*-E\"",
+                                            "\"chunk_size\"",
+                                            "\"moe_latent_size\"",
+                                            "\"kda_layers\"",
+                                            "\"attn_res_block_size\"",
+                                            "\"index_topk\"",
+                                            "\"sparse_topk_blocks\"",
+                                            "linear-attn=steps",
+                                            "linear-attn=chunks",
                                             "mask=full"};
 LLM_FUZZ_TARGET(mlir::llm::fuzz::runHfConfig, words)
