@@ -157,7 +157,9 @@ LinearAttentionInputs KimiDeltaBuilder::prepare(const SequenceGroup &group) {
   in.values = convolved(group, "v_conv1d", values);
   in.decay =
       splitHeads(group, rowsOf(group, decays), 0, config.heads, config.keyDim);
-  in.rate = weight("A_log", {config.heads});
+  // Checkpoints have it as it broadcasts over [batch, seq, heads, channels].
+  in.rate = ops.collapse(weight("A_log", {1, 1, config.heads, 1}),
+                         {{0, 1, 2, 3}});
   in.beta = rowsOf(group, betas);
   return in;
 }
