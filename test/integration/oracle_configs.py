@@ -6,10 +6,14 @@ from oracle_math import attention
 
 # --- Configurations ---------------------------------------------------------------------------------------------------
 
-WRAPPERS = {"llama4": "llama4_text", "gemma3": "gemma3_text", "gemma4": "gemma4_text", "qwen3_vl_moe": "qwen3_vl_moe_text"}  # They nest a text_config.
+WRAPPERS = {  # They nest a text_config.
+    "llama4": "llama4_text", "gemma3": "gemma3_text", "gemma4": "gemma4_text", "qwen3_vl_moe": "qwen3_vl_moe_text",
+    "qwen3_5": "qwen3_5_text", "qwen3_5_moe": "qwen3_5_moe_text"}
 ALIASES = {"mimo": "qwen2", "qwen3_vl_moe_text": "qwen3_moe"}  # The same decoder under another name.
 DSA = {"deepseek_v32", "glm_moe_dsa"}  # Lightning indexers beside latent attention.
-GEMMA, MLA = {"gemma2", "gemma3_text"}, {"deepseek_v2", "deepseek_v3", "kimi_k2"} | DSA
+GEMMA, MLA = {"gemma2", "gemma3_text"}, {"deepseek_v2", "deepseek_v3", "kimi_k2", "kimi_linear"} | DSA
+QWEN_DELTA = {"qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"}
+RECURRENT = QWEN_DELTA | {"nemotron_h", "kimi_linear"}  # Layers with a state: oracle_recurrent.py.
 SANDWICH = GEMMA | {"gemma4_text"}  # Norms behind each branch, too, and scaled embeddings.
 ABSENT = {"nemotron-nas"}  # Families of ../models that are not here: layers differ in shape.
 COMMON_DEFAULTS = dict(
@@ -22,6 +26,10 @@ GPT_OSS_YARN = dict(rope_type="yarn", factor=32.0, beta_fast=32.0, beta_slow=1.0
 DEEPSEEK_V3_DEFAULTS = dict(
     q_lora_rank=1536, first_k_dense_replace=3, moe_layer_freq=1, n_shared_experts=1, n_group=8, topk_group=4,
     norm_topk_prob=True, routed_scaling_factor=2.5)
+QWEN_DELTA_DEFAULTS = dict(
+    head_dim=256, partial_rotary_factor=0.25, full_attention_interval=4, linear_conv_kernel_dim=4, linear_key_head_dim=128,
+    linear_value_head_dim=128, linear_num_key_heads=16, linear_num_value_heads=32, decoder_sparse_step=1, mlp_only_layers=[],
+    norm_topk_prob=True)
 FAMILY_DEFAULTS = {  # What a transformers config class takes for a field that config.json leaves out.
     "llama": {},
     "mistral": dict(sliding_window=4096),
@@ -54,6 +62,13 @@ FAMILY_DEFAULTS = {  # What a transformers config class takes for a field that c
                         index_topk=2048, index_topk_freq=1, index_skip_topk_offset=2, indexer_types=None),
     "minimax_m3": dict(head_dim=128, rope_theta=5e6, rotary_dim=64, swiglu_limit=7.0, routed_scaling_factor=2.0),
     "kimi_k2": DEEPSEEK_V3_DEFAULTS,  # Kimi K2 ships DeepSeek-V3's code under its own name.
+    "qwen3_next": QWEN_DELTA_DEFAULTS,
+    "qwen3_5_text": QWEN_DELTA_DEFAULTS,
+    "qwen3_5_moe_text": QWEN_DELTA_DEFAULTS,
+    "nemotron_h": dict(layer_norm_epsilon=1e-5, mlp_hidden_act="relu2", n_group=1, topk_group=1, norm_topk_prob=True,
+                       routed_scaling_factor=1.0, moe_latent_size=None, use_bias=False, use_conv_bias=True),
+    "kimi_linear": dict(q_lora_rank=None, first_k_dense_replace=0, moe_layer_freq=1, moe_renormalize=True,
+                        num_expert_group=1, topk_group=1, routed_scaling_factor=1.0),
 }
 
 
@@ -68,11 +83,14 @@ def resolve(config):
     if family not in FAMILY_DEFAULTS:
         raise ValueError(f"unknown model_type: {family!r}")
     if inner.get("rope_parameters", {}).get("rope_type") == "default":
-        inner = {**inner, "rope_theta": inner["rope_parameters"]["rope_theta"], "rope_scaling": None}
+        inner = {**inner, **inner["rope_parameters"], "rope_scaling": None}
     elif "rope_parameters" in inner and family != "gemma4_text":
         raise ValueError("rope_parameters is a field of transformers 5; this oracle reads rope_theta and rope_scaling")
     c = {**COMMON_DEFAULTS, **FAMILY_DEFAULTS[family], **inner, "model_type": family}
-    c["rms_norm_eps"] = c.get("layernorm_epsilon", c["rms_norm_eps"])
+    c["rms_norm_eps"] = c.get("layer_norm_epsilon", c.get("layernorm_epsilon", c["rms_norm_eps"]))
+    if family == "kimi_linear":  # Fields that DeepSeek-V3's code has under other names.
+        c |= {"num_experts_per_tok": c["num_experts_per_token"], "n_group": c["num_expert_group"],
+              "norm_topk_prob": c["moe_renormalize"], "n_shared_experts": c["num_shared_experts"]}
     c["num_key_value_heads"] = c["num_key_value_heads"] or c["num_attention_heads"]
     if family == "gemma4_text" and (c["hidden_size_per_layer_input"] or c["num_kv_shared_layers"]):
         raise ValueError("per-layer embeddings and shared caches of Gemma 4 are not here")
@@ -82,7 +100,10 @@ def resolve(config):
 
 
 class Layer(NamedTuple):
-    """What sets one decoder layer apart: its attention's kind, whether it has rope, whether its MLP has experts."""
+    """What sets one decoder layer apart: its attention's kind, whether it has rope, whether its MLP has experts.
+
+    A layer of Nemotron-H is one mixer: its kind is a letter of the pattern.
+    """
     attention: str
     rope: bool
     moe: bool
@@ -103,11 +124,26 @@ def layer_plan(c):
                 for i in range(count)]
     if c["model_type"] in DSA:
         return [Layer("full_attention", True, is_moe_layer(c, i), indexer_type(c, i)) for i in range(count)]
+    if c["model_type"] in RECURRENT:
+        return recurrent_plan(c, count)
     kinds = c.get("layer_types") or [default_layer_type(c, i, rope[i]) for i in range(count)]
     unknown = set(kinds) - {"full_attention", "sliding_attention", "chunked_attention"}
     if unknown:
         raise ValueError(f"unknown layer_types: {sorted(unknown)}")
     return [Layer(kinds[i], bool(rope[i]), is_moe_layer(c, i)) for i in range(count)]
+
+
+def recurrent_plan(c, count):
+    if c["model_type"] == "nemotron_h":
+        letters = {"mamba": "M", "attention": "*", "mlp": "-", "moe": "E"}
+        pattern = c.get("hybrid_override_pattern") or [letters[kind] for kind in c["layers_block_type"]]
+        return [Layer(letter, False, letter == "E") for letter in pattern]
+    if c["model_type"] == "kimi_linear":  # Its lists count from one.
+        kinds = ["linear_attention" if i + 1 in c["linear_attn_config"]["kda_layers"] else "full_attention" for i in range(count)]
+        return [Layer(kinds[i], False, is_moe_layer(c, i)) for i in range(count)]
+    interval = c["full_attention_interval"]
+    kinds = c.get("layer_types") or ["linear_attention" if (i + 1) % interval else "full_attention" for i in range(count)]
+    return [Layer(kinds[i], True, is_moe_layer(c, i)) for i in range(count)]
 
 
 def default_layer_type(c, i, rope):
@@ -142,13 +178,14 @@ def indexer_type(c, i):
 def is_moe_layer(c, i):
     """Whether the MLP of layer i is a mixture of experts."""
     family = c["model_type"]
-    if family == "qwen3_moe":
-        return i not in (c["mlp_only_layers"] or []) and (i + 1) % c["decoder_sparse_step"] == 0
+    if family in ("qwen3_moe", *QWEN_DELTA):
+        sparse = family == "qwen3_moe" or c.get("num_experts", 0) > 0
+        return sparse and i not in (c["mlp_only_layers"] or []) and (i + 1) % c["decoder_sparse_step"] == 0
     if family == "llama4_text":
         step = c["interleave_moe_layer_step"]
         return i in c["moe_layers"] if c.get("moe_layers") is not None else (i + 1) % step == 0
     if family in MLA:
-        return bool(c.get("n_routed_experts")) and i >= c["first_k_dense_replace"] and i % c["moe_layer_freq"] == 0
+        return bool(c.get("n_routed_experts") or c.get("num_experts")) and i >= c["first_k_dense_replace"] and i % c["moe_layer_freq"] == 0
     return family in ("mixtral", "gpt_oss", "minimax_m2") or bool(c.get("enable_moe_block"))
 
 
@@ -162,6 +199,8 @@ def expert_count(c):
 def weight_shapes(config):
     """Names and shapes of the tensors of a Hugging Face checkpoint of this config; a Linear weight is [out, in]."""
     c = resolve(config)
+    if c["model_type"] == "nemotron_h":
+        return nemotron_h_shapes(c)
     hidden, vocab = c["hidden_size"], c["vocab_size"]
     shapes = {"model.embed_tokens.weight": (vocab, hidden), "model.norm.weight": (hidden,)}
     if not c["tie_word_embeddings"]:
@@ -171,7 +210,8 @@ def weight_shapes(config):
         norms += ["pre_feedforward_layernorm", "post_feedforward_layernorm"]
     for i, layer in enumerate(layer_plan(c)):
         parts = {f"{name}.weight": (hidden,) for name in norms}
-        parts |= prefixed("self_attn.", mla_shapes(c) if c["model_type"] in MLA else attention_shapes(of_layer(c, layer)))
+        parts |= delta_shapes(c) if layer.attention == "linear_attention" else prefixed(
+            "self_attn.", mla_shapes(c) if c["model_type"] in MLA else attention_shapes(of_layer(c, layer)))
         if c["model_type"] == "gemma4_text":
             parts |= gemma4_shapes(c, layer)
         else:
@@ -205,7 +245,7 @@ def linear_shapes(name, out, inputs, bias=False):
 
 
 def mlp_name(c, layer):
-    if c["model_type"] == "minimax_m3":
+    if c["model_type"] in ("minimax_m3", "kimi_linear"):
         return "block_sparse_moe" if layer.moe else "mlp"
     return {"mixtral": "block_sparse_moe", "minimax_m2": "block_sparse_moe", "llama4_text": "feed_forward"}.get(c["model_type"], "mlp")
 
@@ -216,7 +256,7 @@ def router_name(c):
 
 def expert_projections(c):
     """The names of one expert's gate, up and down projections."""
-    return ("w1", "w3", "w2") if c["model_type"] in ("mixtral", "minimax_m2", "minimax_m3") else ("gate_proj", "up_proj", "down_proj")
+    return ("w1", "w3", "w2") if c["model_type"] in ("mixtral", "minimax_m2", "minimax_m3", "kimi_linear") else ("gate_proj", "up_proj", "down_proj")
 
 
 def dense_intermediate(c):
@@ -243,7 +283,9 @@ def attention_shapes(c):
         if c.get("has_values", True):
             shapes |= linear_shapes("v_proj", kv, hidden, qkv_biased)
     shapes |= linear_shapes("o_proj", hidden, q, biased)
-    if family in ("qwen3", "qwen3_moe", "gemma3_text", "gemma4_text", "minimax_m3"):
+    if family in QWEN_DELTA:  # Each head's query has a gate behind it.
+        shapes |= linear_shapes("q_proj", 2 * q, hidden)
+    if family in ("qwen3", "qwen3_moe", "gemma3_text", "gemma4_text", "minimax_m3", *QWEN_DELTA):
         shapes |= {"q_norm.weight": (d,), "k_norm.weight": (d,)}
     if family == "minimax_m2":  # Over all heads together.
         shapes |= {"q_norm.weight": (q,), "k_norm.weight": (kv,)}
@@ -301,9 +343,14 @@ def moe_shapes(c):
             return shapes | {"experts.gate_up_proj_bias": (experts, 2 * inter),
                              "experts.down_proj_bias": (experts, hidden)}
         return shapes | prefixed("shared_expert.", mlp_shapes(c, inter))
+    if family in QWEN_DELTA:
+        shapes |= prefixed("shared_expert.", mlp_shapes(c, c["shared_expert_intermediate_size"]))
+        shapes |= linear_shapes("shared_expert_gate", 1, hidden)
+    if family == "qwen3_5_moe_text":
+        return shapes | {"experts.gate_up_proj": (experts, 2 * inter, hidden), "experts.down_proj": (experts, hidden, inter)}
     for e in range(experts):
         shapes |= prefixed(f"experts.{e}.", mlp_shapes(c, inter, expert_projections(c)))
-    if family in ("deepseek_v3", "kimi_k2", "mimo_v2_flash", *DSA):
+    if family in ("deepseek_v3", "kimi_k2", "kimi_linear", "mimo_v2_flash", *DSA):
         shapes["gate.e_score_correction_bias"] = (experts,)
     if family in ("minimax_m2", "minimax_m3"):
         shapes["e_score_correction_bias"] = (experts,)
@@ -323,3 +370,73 @@ def gemma4_shapes(c, layer):
     shapes |= {f"{name}.weight": (hidden,) for name in norms}
     shapes |= {"router.proj.weight": (experts, hidden), "router.scale": (hidden,), "router.per_expert_scale": (experts,)}
     return shapes | {"experts.gate_up_proj": (experts, 2 * inter, hidden), "experts.down_proj": (experts, hidden, inter)}
+
+
+def delta_shapes(c):
+    """A mixer of the gated delta rule (Qwen3NextGatedDeltaNet, Qwen3_5GatedDeltaNet, KimiDeltaAttention)."""
+    hidden = c["hidden_size"]
+    if c["model_type"] == "kimi_linear":
+        return prefixed("self_attn.", kimi_delta_shapes(c["linear_attn_config"], hidden))
+    heads, d = c["linear_num_value_heads"], c["linear_value_head_dim"]
+    keys, values = c["linear_num_key_heads"] * c["linear_key_head_dim"], heads * d
+    if c["model_type"] == "qwen3_next":
+        shapes = linear_shapes("in_proj_qkvz", 2 * keys + 2 * values, hidden) | linear_shapes("in_proj_ba", 2 * heads, hidden)
+    else:
+        shapes = linear_shapes("in_proj_qkv", 2 * keys + values, hidden) | linear_shapes("in_proj_z", values, hidden)
+        shapes |= linear_shapes("in_proj_b", heads, hidden) | linear_shapes("in_proj_a", heads, hidden)
+    shapes |= {"conv1d.weight": (2 * keys + values, 1, c["linear_conv_kernel_dim"]), "A_log": (heads,), "dt_bias": (heads,),
+               "norm.weight": (d,)}
+    return prefixed("linear_attn.", shapes | linear_shapes("out_proj", hidden, values))
+
+
+def kimi_delta_shapes(linear, hidden):
+    heads, d = linear["num_heads"], linear["head_dim"]
+    width, shapes = heads * d, {}
+    for name in "qkv":
+        shapes |= linear_shapes(f"{name}_proj", width, hidden)
+        shapes[f"{name}_conv1d.weight"] = (width, 1, linear["short_conv_kernel_size"])
+    shapes |= linear_shapes("f_a_proj", d, hidden) | linear_shapes("f_b_proj", width, d) | linear_shapes("b_proj", heads, hidden)
+    if linear.get("use_full_rank_gate"):
+        shapes |= linear_shapes("g_proj", width, hidden)
+    else:
+        shapes |= linear_shapes("g_a_proj", d, hidden) | linear_shapes("g_b_proj", width, d)
+    shapes |= {"A_log": (1, 1, heads, 1), "dt_bias": (width,), "o_norm.weight": (d,)}
+    return shapes | linear_shapes("o_proj", hidden, width)
+
+
+def nemotron_h_shapes(c):
+    """Layers of one norm and one mixer (NemotronHBlock)."""
+    hidden, vocab = c["hidden_size"], c["vocab_size"]
+    shapes = {"backbone.embeddings.weight": (vocab, hidden), "backbone.norm_f.weight": (hidden,)}
+    shapes |= linear_shapes("lm_head", vocab, hidden)
+    mixers = {"M": mamba_shapes, "*": attention_shapes, "E": nemotron_moe_shapes,
+              "-": lambda c: relu2_shapes(c["intermediate_size"], hidden)}
+    for i, layer in enumerate(layer_plan(c)):
+        shapes |= prefixed(f"backbone.layers.{i}.", {"norm.weight": (hidden,)} | prefixed("mixer.", mixers[layer.attention](c)))
+    return shapes
+
+
+def mamba_shapes(c):
+    hidden, heads = c["hidden_size"], c["mamba_num_heads"]
+    width, shared = heads * c["mamba_head_dim"], c["n_groups"] * c["ssm_state_size"]
+    shapes = linear_shapes("in_proj", 2 * width + 2 * shared + heads, hidden)
+    shapes |= {"conv1d.weight": (width + 2 * shared, 1, c["conv_kernel"])}
+    if c["use_conv_bias"]:
+        shapes["conv1d.bias"] = (width + 2 * shared,)
+    shapes |= {"A_log": (heads,), "D": (heads,), "dt_bias": (heads,), "norm.weight": (width,)}
+    return shapes | linear_shapes("out_proj", hidden, width)
+
+
+def relu2_shapes(inter, hidden):
+    return linear_shapes("up_proj", inter, hidden) | linear_shapes("down_proj", hidden, inter)
+
+
+def nemotron_moe_shapes(c):
+    hidden, latent, experts = c["hidden_size"], c["moe_latent_size"], c["n_routed_experts"]
+    shapes = linear_shapes("gate", experts, hidden) | {"gate.e_score_correction_bias": (experts,)}
+    for e in range(experts):
+        shapes |= prefixed(f"experts.{e}.", relu2_shapes(c["moe_intermediate_size"], latent or hidden))
+    shapes |= prefixed("shared_experts.", relu2_shapes(c["moe_shared_expert_intermediate_size"], hidden))
+    if latent:
+        shapes |= linear_shapes("fc1_latent_proj", latent, hidden) | linear_shapes("fc2_latent_proj", hidden, latent)
+    return shapes

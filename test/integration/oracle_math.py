@@ -47,6 +47,8 @@ def activation(name, x):
         return x * sigmoid(x)
     if name in ("gelu_pytorch_tanh", "gelu_new"):
         return 0.5 * x * (1.0 + np.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x ** 3)))
+    if name == "relu2":
+        return np.maximum(x, 0.0) ** 2
     raise ValueError(f"unknown activation: {name!r}")
 
 
@@ -274,6 +276,48 @@ def mla_absorbed(q_nope, q_rope, latent, k_rope, kv_b, mask, scale):
     return np.einsum("nhr,hvr->nhv", attention(q, k, latent[:, None, :], mask, scale), kv_b[:, nope:])
 
 
+# --- Layers with a state ----------------------------------------------------------------------------------------------
+
+def softplus(x):
+    return np.logaddexp(0.0, x)
+
+
+def l2_norm(x, eps=1e-6):
+    """Rows divided by their length (l2norm of transformers' Qwen3-Next and of flash-linear-attention)."""
+    return x / np.sqrt(np.sum(x * x, axis=-1, keepdims=True) + eps)
+
+
+def short_convolution(x, kernel, bias, old):
+    """SiLU of a causal depthwise convolution: x [n, C], kernel [C, K], old [K - 1, C], the inputs before; and the last K - 1."""
+    taps, padded = kernel.shape[1], np.concatenate([old, x])
+    sums = sum(kernel[:, i] * padded[i:i + len(x)] for i in range(taps))
+    return activation("silu", sums if bias is None else sums + bias), padded[len(padded) - taps + 1:]
+
+
+def delta_rule(q, k, v, log_decay, beta, state):
+    """The gated delta rule, token by token (recurrent_gated_delta_rule, naive_recurrent_kda).
+
+    q, k [n, H, dk], v [n, H, dv], log_decay [n, H, dk] or [n, H, 1], beta [n, H], state [H, dk, dv] to out [n, H, dv], state.
+    """
+    out = np.zeros(v.shape)
+    for t in range(len(v)):
+        state = np.exp(log_decay[t])[:, :, None] * state
+        error = v[t] - np.einsum("hkv,hk->hv", state, k[t])
+        state = state + np.einsum("hk,hv->hkv", k[t], beta[t][:, None] * error)
+        out[t] = np.einsum("hkv,hk->hv", state, q[t])
+    return out, state
+
+
+def selective_scan(x, b, c, dt, a, d, state):
+    """Mamba-2's recurrence, token by token (selective_state_update): x [n, H, P], b, c [n, H, N], dt [n, H], a, d [H],
+    state [H, N, P] to out [n, H, P], state."""
+    out = np.zeros(x.shape)
+    for t in range(len(x)):
+        state = np.exp(dt[t] * a)[:, None, None] * state + np.einsum("h,hn,hp->hnp", dt[t], b[t], x[t])
+        out[t] = np.einsum("hnp,hn->hp", state, c[t]) + d[:, None] * x[t]
+    return out, state
+
+
 # --- Routers: logits [n, E] to experts [n, k], their weights [n, k] and the margin [n] of the closest choice ----------
 
 def top_k(scores, k):
@@ -355,7 +399,7 @@ def route(c, logits, bias=None):
     family, k = c["model_type"], c["num_experts_per_tok"]
     if family in ("mixtral", "gpt_oss"):
         return route_softmax_of_top_k(logits, k)
-    if family == "qwen3_moe":
+    if family in ("qwen3_moe", "qwen3_next", "qwen3_5_moe_text"):  # Qwen3.5 has no field: its shares sum to one.
         return route_qwen3(logits, k, c["norm_topk_prob"])
     if family == "llama4_text":
         return route_llama4(logits, k)

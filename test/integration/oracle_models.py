@@ -14,11 +14,12 @@ import math
 import numpy as np
 
 from oracle_configs import (
-    DSA, GEMMA, MLA, SANDWICH, expert_projections, layer_plan, mlp_name, of_layer, resolve, router_name, weight_shapes)
+    DSA, GEMMA, MLA, QWEN_DELTA, SANDWICH, expert_projections, layer_plan, mlp_name, of_layer, resolve, router_name,
+    weight_shapes)
 from oracle_math import (
     activation, apply_rope_half, apply_rope_interleaved, attention, attention_mask, attention_temperature,
     deepseek_softmax_scale, gemma_rms_norm, gpt_oss_swiglu, layer_norm, lightning_scores, linear, mla_absorbed,
-    mla_expanded, rms_norm, rope_angles, rope_frequencies, route, route_qwen3, select_blocks, select_keys, soft_cap)
+    mla_expanded, rms_norm, rope_angles, rope_frequencies, route, route_qwen3, select_blocks, select_keys, sigmoid, soft_cap)
 
 # --- The model --------------------------------------------------------------------------------------------------------
 
@@ -78,7 +79,7 @@ class Model:
         return x * math.sqrt(self.c["hidden_size"]) if self.family in SANDWICH else x
 
     def norm(self, name, x, eps=None):
-        norm = gemma_rms_norm if self.family in GEMMA | {"minimax_m3"} else rms_norm
+        norm = gemma_rms_norm if self.family in GEMMA | QWEN_DELTA | {"minimax_m3"} else rms_norm
         return norm(x, self.w[name + ".weight"], self.c["rms_norm_eps"] if eps is None else eps)
 
     def linear(self, name, x):
@@ -88,10 +89,7 @@ class Model:
         """One decoder layer on x [n, hidden]; Gemma norms each branch's output too ("sandwich")."""
         p, t, gemma = f"model.layers.{i}.", f"layers.{i}.", self.family in SANDWICH
         h = note_as(note, t + "attn_in", self.norm(p + "input_layernorm", x))
-        attend = self.latent_attention if self.family in MLA else self.attention
-        attend = {"mimo_v2_flash": self.mimo_v2_attention, "gemma4_text": self.gemma4_attention,
-                  "minimax_m3": self.minimax_m3_attention}.get(self.family, attend)
-        h, kv = attend(p + "self_attn.", layer, h, positions, cache, lambda name, value: note(t + name, value))
+        h, kv = self.mix(p, layer, h, positions, cache, lambda name, value: note(t + name, value))
         note(t + "attn_out", h)
         x = x + (self.norm(p + "post_attention_layernorm", h) if gemma else h)
         h = self.norm(p + ("pre_feedforward_layernorm" if gemma else "post_attention_layernorm"), x)
@@ -104,6 +102,13 @@ class Model:
         note(t + "mlp_out", h)
         x = x + (self.norm(p + "post_feedforward_layernorm", h) if gemma else h)
         return note_as(note, t + "out", x * self.w.get(p + "layer_scalar", 1.0)), kv
+
+    def mix(self, p, layer, *inputs):
+        """What a layer does across tokens."""
+        attend = self.latent_attention if self.family in MLA else self.attention
+        attend = {"mimo_v2_flash": self.mimo_v2_attention, "gemma4_text": self.gemma4_attention,
+                  "minimax_m3": self.minimax_m3_attention}.get(self.family, attend)
+        return attend(p + "self_attn.", layer, *inputs)
 
     def frequencies(self, total_length, local=False):
         """rope_frequencies of this config; Gemma 3's sliding layers have a base of their own and no scaling."""
@@ -252,6 +257,8 @@ class Model:
         compressed = self.linear(p + "kv_a_proj_with_mqa", x)
         latent = self.norm(p + "kv_a_layernorm", compressed[:, :rank], 1e-6)
         rotate = apply_rope_interleaved if c.get("rope_interleave", True) else apply_rope_half
+        if not layer.rope:
+            rotate = lambda x, *angles: x  # Kimi Linear's `mla_use_nope`.
         angles = rope_angles(positions, *self.frequencies(total))
         q_rope, k_rope = rotate(q[..., nope:], *angles), rotate(compressed[:, None, rank:], *angles)[:, 0]
         for name, value in (("q_nope", q[..., :nope]), ("q_rope", q_rope), ("latent", latent), ("k_rope", k_rope)):
@@ -280,9 +287,12 @@ class Model:
 
     def expert(self, p, e, x):
         """Routed expert e on x [rows, hidden]."""
-        if self.family not in ("gpt_oss", "llama4_text"):
+        if p + "experts.gate_up_proj" not in self.w:
             return self.mlp(f"{p}experts.{e}.", x, expert_projections(self.c))
         gate_up, down = (self.w[f"{p}experts.{name}"][e] for name in ("gate_up_proj", "down_proj"))
+        if self.family == "qwen3_5_moe_text":  # Laid out [out, in]: gate and up are the halves of the rows.
+            gate, up = np.split(linear(x, gate_up), 2, axis=-1)
+            return linear(activation(self.c["hidden_act"], gate) * up, down)
         if self.family == "llama4_text":  # Gate and up are the halves of the columns.
             gate, up = np.split(x @ gate_up, 2, axis=-1)
             return (activation(self.c["hidden_act"], gate) * up) @ down
@@ -308,7 +318,9 @@ class Model:
                 out[rows] += self.expert(p, e, x[rows]) * scale
         for name in ("shared_expert.", "shared_experts."):
             if p + name + "down_proj.weight" in self.w:
-                out = out + self.mlp(p + name, x)
+                shared = self.mlp(p + name, x)
+                gated = p + "shared_expert_gate.weight" in self.w
+                out = out + (sigmoid(self.linear(p + "shared_expert_gate", x)) * shared if gated else shared)
         return out
 
 

@@ -10,6 +10,18 @@ LATENT = {key: value for key, value in SPARSE.items() if key != "head_dim"} | {
     "num_key_value_heads": 4, "kv_lora_rank": 8, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4, "v_head_dim": 6,
     "first_k_dense_replace": 1, "n_routed_experts": 8, "moe_intermediate_size": 16, "quantization_config": None}
 INDEXED = {"q_lora_rank": 12, "index_n_heads": 6, "index_head_dim": 8, "index_topk": 4}
+EXPERTS = {"num_experts": 6, "moe_intermediate_size": 16, "shared_expert_intermediate_size": 24}
+# Of three layers two have a state; two value heads share a key head.
+GATED_DELTA = SPARSE | {"num_hidden_layers": 3, "full_attention_interval": 3, "linear_conv_kernel_dim": 4, "linear_num_key_heads": 2, "linear_num_value_heads": 4,
+                        "linear_key_head_dim": 8, "linear_value_head_dim": 6, "partial_rotary_factor": 0.5}
+QWEN35 = {key: value for key, value in GATED_DELTA.items() if key != "partial_rotary_factor"} | {"layer_types": ["linear_attention", "linear_attention", "full_attention"], "rope_parameters": {
+    "rope_type": "default", "rope_theta": 10000000, "partial_rotary_factor": 0.5}}
+MAMBA = SPARSE | {"num_hidden_layers": 5, "hybrid_override_pattern": "ME*-M", "mamba_num_heads": 4, "mamba_head_dim": 6,
+                  "n_groups": 2, "ssm_state_size": 8, "chunk_size": 4, "n_routed_experts": 6, "moe_intermediate_size": 16,
+                  "moe_shared_expert_intermediate_size": 24}
+KIMI_DELTA = {"num_hidden_layers": 4, "kv_lora_rank": 8, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4, "v_head_dim": 6,
+              "num_key_value_heads": 4, "num_experts": 6, "num_experts_per_token": 2, "moe_intermediate_size": 16}
+KDA = {"full_attn_layers": [3], "kda_layers": [1, 2, 4], "head_dim": 8, "num_heads": 4, "short_conv_kernel_size": 4}
 SLIDING = ["sliding_attention", "full_attention"]
 CHUNKED = {"num_hidden_layers": 4, "attention_chunk_size": 4, "num_local_experts": 4, "intermediate_size_mlp": 40,
            "num_experts_per_tok": 1, "floor_scale": 4, "attn_scale": 0.1, "attn_temperature_tuning": True}
@@ -57,6 +69,17 @@ FAMILIES = {
     "glm_moe_dsa": ("zai-org--GLM-5-FP8", LATENT | INDEXED | {
         "num_hidden_layers": 5, "qk_head_dim": 12, "index_topk_freq": 2, "index_skip_topk_offset": 1}),
     "kimi_k2": ("moonshotai--Kimi-K2-Instruct", LATENT | {"n_group": 1, "topk_group": 1, "q_lora_rank": 12}),
+    "qwen3_next": ("Qwen--Qwen3-Next-80B-A3B-Instruct", GATED_DELTA | EXPERTS),
+    "qwen3_5_text": ("Qwen--Qwen3.5-35B-A3B", QWEN35 | {
+        "model_type": "qwen3_5_text", "absent": ["num_experts", "num_experts_per_tok", "moe_intermediate_size",
+                                                 "shared_expert_intermediate_size", "mlp_only_layers"]}),
+    "qwen3_5_moe": ("Qwen--Qwen3.5-35B-A3B", QWEN35 | EXPERTS),
+    "nemotron_h": ("nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", MAMBA),
+    "nemotron_h_latent": ("nvidia--NVIDIA-Nemotron-3-Super-120B-A12B-FP8", MAMBA | {"moe_latent_size": 12}),
+    "kimi_linear": ("moonshotai--Kimi-Linear-48B-A3B-Instruct", DENSE | KIMI_DELTA | {"linear_attn_config": KDA}),
+    # Its gates are as those of Kimi-K3.
+    "kimi_linear_bounded": ("moonshotai--Kimi-Linear-48B-A3B-Instruct", DENSE | KIMI_DELTA | {
+        "linear_attn_config": KDA | {"gate_lower_bound": -5.0, "use_full_rank_gate": True}}),
 }
 
 
@@ -65,6 +88,9 @@ def make_config(model, changes):
     inner = config.get("text_config", config)
     inner.pop("dtype", None)  # Newer configs call it so.
     inner.update(changes)
+    for name in changes.get("absent", []):
+        inner.pop(name, None)
+    inner.pop("absent", None)
     if "kv_lora_rank" in inner:
         inner.pop("head_dim", None)
     return config
