@@ -15,7 +15,7 @@ GEMMA, MLA = {"gemma2", "gemma3_text"}, {"deepseek_v2", "deepseek_v3", "kimi_k2"
 QWEN_DELTA = {"qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"}
 RECURRENT = QWEN_DELTA | {"nemotron_h", "kimi_linear"}  # Layers with a state: oracle_recurrent.py.
 SANDWICH = GEMMA | {"gemma4_text"}  # Norms behind each branch, too, and scaled embeddings.
-ABSENT = {"nemotron-nas"}  # Families of ../models that are not here: layers differ in shape.
+ABSENT = {"nemotron-nas", "kimi_k3"}  # Families of ../models that are not here.
 COMMON_DEFAULTS = dict(
     head_dim=None, num_key_value_heads=None, hidden_act="silu", rms_norm_eps=1e-6, rope_theta=1e4, rope_scaling=None,
     max_position_embeddings=None, tie_word_embeddings=False, attention_bias=False, mlp_bias=False, sliding_window=None,
@@ -335,7 +335,7 @@ def mlp_shapes(c, inter, names=("gate_proj", "up_proj", "down_proj")):
 def moe_shapes(c):
     """Tensors of a mixture of experts: router, routed experts and shared experts."""
     family, hidden, experts = c["model_type"], c["hidden_size"], expert_count(c)
-    inter = c.get("moe_intermediate_size", c["intermediate_size"])
+    inter = c.get("moe_intermediate_size") or c["intermediate_size"]
     shapes = linear_shapes(router_name(c), experts, hidden, bias=family == "gpt_oss")
     if family in ("gpt_oss", "llama4_text"):  # Experts in one tensor, laid out [E, in, out].
         shapes |= {"experts.gate_up_proj": (experts, hidden, 2 * inter), "experts.down_proj": (experts, inter, hidden)}

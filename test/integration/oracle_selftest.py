@@ -10,12 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
-from oracle_configs import ABSENT, FAMILY_DEFAULTS, GEMMA, GPT_OSS_YARN, MLA, layer_plan, resolve, weight_shapes
+from oracle_configs import (
+    ABSENT, FAMILY_DEFAULTS, GEMMA, GPT_OSS_YARN, MLA, RECURRENT, layer_plan, resolve, weight_shapes)
 from oracle_math import (
     apply_rope_half, apply_rope_interleaved, attention, attention_mask, attention_temperature,
-    deepseek_softmax_scale, gemma_rms_norm, gpt_oss_swiglu, rms_norm, rope_angles, rope_frequencies, rope_type,
-    route_deepseek_v2, route_deepseek_v3, route_llama4, route_qwen3, route_softmax_of_top_k)
-from oracle_models import Model, greedy
+    deepseek_softmax_scale, delta_rule, gemma_rms_norm, gpt_oss_swiglu, rms_norm, rope_angles, rope_frequencies, rope_type,
+    route_deepseek_v2, route_deepseek_v3, route_llama4, route_qwen3, route_softmax_of_top_k, selective_scan,
+    short_convolution)
+from oracle_models import greedy
+from oracle_recurrent import model_of
 
 # --- Small configs and random weights ---------------------------------------------------------------------------------
 
@@ -49,6 +52,7 @@ def tiny(config):
     shrink_experts(t, c)
     shrink_rope(t, c)
     shrink_indexer(t, c)
+    shrink_states(t, c)
     for key in ("layer_types", "no_rope_layers", "moe_layer_freq"):
         if isinstance(c.get(key), list):
             t[key] = first_of_each(c[key], 4)
@@ -70,7 +74,7 @@ def shrink_experts(t, c):
     for key in ("num_local_experts", "num_experts", "n_routed_experts"):
         if c.get(key):
             t[key] = 16 if grouped else min(c[key], 8)
-    for key in ("num_experts_per_tok", "experts_per_token", "top_k_experts"):
+    for key in ("num_experts_per_tok", "num_experts_per_token", "experts_per_token", "top_k_experts"):
         if c.get(key):
             t[key] = min(c[key], 3)
     if grouped:
@@ -106,6 +110,18 @@ def shrink_indexer(t, c):
         t["sparse_attention_config"] = {**sparse, "sparse_attention_freq": first_of_each(sparse["sparse_attention_freq"], 4),
             "sparse_block_size": 2, "sparse_topk_blocks": 2, "sparse_index_dim": 16,
             "sparse_num_index_heads": t["num_key_value_heads"]}
+
+
+def shrink_states(t, c):
+    """Recurrent layers of few heads, which share keys where there are more of them."""
+    sizes = dict(
+        linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=8, linear_value_head_dim=12,
+        shared_expert_intermediate_size=24, mamba_num_heads=4, mamba_head_dim=12, n_groups=2, ssm_state_size=8,
+        hybrid_override_pattern="M*E-", moe_latent_size=24, moe_shared_expert_intermediate_size=40)
+    t |= {key: size for key, size in sizes.items() if c["model_type"] in RECURRENT and c.get(key)}
+    if c.get("linear_attn_config"):
+        t["linear_attn_config"] = {**c["linear_attn_config"], "num_heads": 4, "head_dim": 8,
+                                   "kda_layers": [1, 2, 4], "full_attn_layers": [3]}
 
 
 def random_weights(config, seed):
@@ -146,6 +162,7 @@ YARN = dict(type="yarn", beta_fast=32, beta_slow=1, factor=40, mscale=0.707, msc
 KIMI_YARN = dict(YARN, beta_fast=1.0, factor=32.0, mscale=1.0, mscale_all_dim=1.0)
 PHI_LONGROPE = dict(type="longrope", short_factor=[1.0 + i / 48 for i in range(48)],
                     long_factor=[1.0 + i for i in range(48)])
+KIMI_K3_GATES = dict(short_conv_kernel_size=4, gate_lower_bound=-5.0, use_full_rank_gate=True)
 VARIANTS = [  # Published settings that the stored configs leave out, and fields that no stored config sets.
     ("google--gemma-3-27b-pt", dict(rope_scaling=dict(rope_type="linear", factor=8.0), rope_theta=1e6)),
     ("google--gemma-4-26B-A4B", dict(enable_moe_block=False, attention_k_eq_v=False)),
@@ -161,11 +178,15 @@ VARIANTS = [  # Published settings that the stored configs leave out, and fields
     ("Qwen--Qwen3-30B-A3B", dict(use_sliding_window=True, sliding_window=4096)),
     ("meta-llama--Llama-3.2-1B", dict(attention_bias=True, mlp_bias=True)),
     ("meta-llama--Llama-4-Scout-17B-16E-Instruct", dict(num_experts_per_tok=2, no_rope_layers=[1, 0, 1, 1] * 12)),
+    ("Qwen--Qwen3.5-35B-A3B", dict(model_type="qwen3_5_text", num_experts=0, intermediate_size=9216)),
+    ("Qwen--Qwen3-Next-80B-A3B-Instruct", dict(mlp_only_layers=[1])),
+    ("moonshotai--Kimi-Linear-48B-A3B-Instruct", dict(linear_attn_config=KIMI_K3_GATES)),
     ("openai--gpt-oss-20b", dict(layer_types=["full_attention"] * 12 + ["sliding_attention"] * 12)),
 ]
 KNOCK_OUTS = dict(  # Fields that must change the logits of a tiny model when set to this.
     sliding_window=None, attention_chunk_size=None, attn_logit_softcapping=None, final_logit_softcapping=None,
     rope_scaling=None, attn_temperature_tuning=False, use_qk_norm=False, norm_topk_prob=False, routed_scaling_factor=1.0,
+    moe_renormalize=False,
     query_pre_attn_scalar=3, rope_local_base_freq=1e6, no_rope_layer_interval=0, topk_group=4, swiglu_limit=1e9)
 PUBLISHED_COUNTS = {  # Parameters; Llama 4 without its vision part.
     "meta-llama--Llama-2-7b-hf": 6738415616, "meta-llama--Meta-Llama-3.1-8B": 8030261248,
@@ -173,6 +194,10 @@ PUBLISHED_COUNTS = {  # Parameters; Llama 4 without its vision part.
     "google--gemma-2-2b": 2614341888, "google--gemma-3-1b-pt": 999885952, "google--gemma-4-26B-A4B": 25233141790,
     "microsoft--Phi-3-mini-4k-instruct": 3821079552, "openai--gpt-oss-20b": 20914757184,
     "deepseek-ai--DeepSeek-V2-Lite": 15706484224, "deepseek-ai--DeepSeek-V3": 671026419200,
+    "Qwen--Qwen3.5-35B-A3B": 34660610688, "Qwen--Qwen3-Next-80B-A3B-Instruct": 79674391296,
+    "nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": 31577940288,
+    "nvidia--NVIDIA-Nemotron-3-Super-120B-A12B-FP8": 120668707840,
+    "moonshotai--Kimi-Linear-48B-A3B-Instruct": 49122681728,
     "meta-llama--Llama-4-Scout-17B-16E-Instruct": 107769861120, "moonshotai--Kimi-K2-Instruct": 1026408232448}
 
 
@@ -251,6 +276,22 @@ def test_attention():
                [1.0, 1.0, 1.0 + 0.1 * math.log(2.0), 1.0 + 0.1 * math.log(3.0)])
 
 
+def test_states():
+    """Recurrences against sums by hand: two tokens of one head, and a convolution that reads what was before."""
+    out, last = short_convolution(np.array([[1.0], [2.0]]), np.array([[10.0, 1.0]]), np.array([0.5]), np.array([[3.0]]))
+    check_near("convolution", out[:, 0], [31.5 / (1 + math.exp(-31.5)), 12.5 / (1 + math.exp(-12.5))])
+    check_near("its state", last, [[2.0]])
+    q, k, v = (np.array(rows)[:, None] for rows in ([[1.0, 2.0], [3.0, 1.0]], [[1.0, 0.0], [0.6, 0.8]], [[5.0], [7.0]]))
+    beta, decay = np.array([[0.5], [1.0]]), np.log([[[0.25, 0.25]], [[0.5, 0.1]]])
+    out, state = delta_rule(q, k, v, decay, beta, np.array([[[4.0], [8.0]]]))
+    # [4, 8] decays to [1, 2]; 0.5 (5 - 1) is added to the first. [3, 2] decays to [1.5, 0.2], which says 1.06 of 7.
+    check_near("delta rule", out[:, 0, 0], [7.0, 3 * (1.5 + 0.6 * 5.94) + 0.2 + 0.8 * 5.94])
+    check_near("its state", state[0, :, 0], [1.5 + 0.6 * 5.94, 0.2 + 0.8 * 5.94])
+    ones = np.ones((1, 1, 1))
+    out, state = selective_scan(2 * ones, 3 * ones, 5 * ones, np.array([[0.5]]), np.log([0.25]), np.array([7.0]), 4 * ones)
+    check_near("scan", [out[0, 0, 0], state[0, 0, 0]], [5 * (4 * 0.5 + 0.5 * 2 * 3) + 7 * 2, 5.0])  # 0.25 ** 0.5 is 0.5.
+
+
 def test_norms_and_routers():
     """Norms, the clamped SwiGLU and every router on small numbers worked by hand."""
     check_near("rms_norm", rms_norm(np.array([3.0, 4.0]), np.array([1.0, 2.0]), 0.0), [3 / 12.5 ** 0.5, 8 / 12.5 ** 0.5])
@@ -278,7 +319,7 @@ def test_model(t):
     """Cached against uncached, ragged against alone, absorbed against expanded, and nothing in config or weights idle."""
     weights, rng = random_weights(t, 0), np.random.default_rng(2)
     prompts, cuts = [rng.integers(0, 96, n).tolist() for n in (12, 3, 9, 10)], (7, 2, 0, 10)
-    model, trace = Model(t, weights), {}
+    model, trace = model_of(t, weights), {}
     alone = [model.forward([prompt], trace=trace)[0][0] for prompt in prompts]
     margins = [m.min() for name, values in trace.items() if name.endswith("router_margin") for m in values]
     check("no ties of the routers", min(margins, default=1.0) > 1e-7)
@@ -295,10 +336,10 @@ def test_model(t):
         check("greedy", token == int(np.argmax(model.forward([last])[0][0][-1])))
         last = last + [token]
     if model.family in MLA:
-        check_near("absorbed", Model(t, weights, "absorbed").forward(prompts[:1])[0][0], alone[0])
+        check_near("absorbed", model_of(t, weights, mla="absorbed").forward(prompts[:1])[0][0], alone[0])
 
     def moved(config, tensors):
-        return abs(Model(config, tensors).forward(prompts[:1])[0][0] - alone[0]).max()
+        return abs(model_of(config, tensors).forward(prompts[:1])[0][0] - alone[0]).max()
     return knock_out_fields(t, weights, moved) + redraw_tensors(t, weights, moved)
 
 
@@ -312,6 +353,8 @@ def knock_out_fields(t, weights, moved):
     idle |= {"routed_scaling_factor"} if c["model_type"] == "deepseek_v2" and c["norm_topk_prob"] else set()
     idle |= {"rope_scaling"} if rope_type(c["rope_scaling"]) == "default" else set()  # That of images.
     idle |= {"use_qk_norm"} if c["model_type"] == "minimax_m3" else set()  # MiniMaxM3VLAttention has its norms always.
+    renamed = c["model_type"] == "kimi_linear"  # moe_renormalize.
+    idle |= {"norm_topk_prob"} if renamed or not any(layer.moe for layer in layer_plan(c)) else set()
     idle |= {"attention_chunk_size"} if all(layer.attention != "chunked_attention" for layer in layer_plan(c)) else set()
     for key, value in KNOCK_OUTS.items():
         if inner.get(key) and inner[key] != value and key not in idle:
@@ -334,21 +377,21 @@ def redraw_tensors(t, weights, moved):
 
 def self_test():
     """Runs all tests on tiny forms of the configs in ../models and prints a line per model."""
-    test_rope(), test_attention(), test_norms_and_routers()
+    test_rope(), test_attention(), test_states(), test_norms_and_routers()
     check_raises("'gpt2'", lambda: resolve({"model_type": "gpt2"}))
     folder = Path(__file__).resolve().parents[1] / "models"
     configs = {path.stem: json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))}
     configs = {name: config for name, config in configs.items() if config["model_type"] not in ABSENT}
     for name, count in PUBLISHED_COUNTS.items():
         check(f"parameters of {name}", sum(math.prod(s) for s in weight_shapes(configs[name]).values()) == count)
-    cases = [(name, {}) for name in configs] + VARIANTS
+    cases, families = [(name, {}) for name in configs] + VARIANTS, set()
     for name, changes in cases:
         config = configs[name]
         config = {**config, "text_config": {**config["text_config"], **changes}} if "text_config" in config else {
             **config, **changes}
+        families.add(resolve(config)["model_type"])
         acting = test_model(tiny(config))
         print(f"ok {name}{' with ' + ', '.join(changes) if changes else ''}: {acting} fields and tensors act")
-    families = {resolve(config)["model_type"] for config in configs.values()}
     check(f"no config of {set(FAMILY_DEFAULTS) - families}", families == set(FAMILY_DEFAULTS))
     print(f"self-test passed: {len(cases)} configs of {len(families)} families")
 

@@ -38,6 +38,9 @@ MODELS = FAMILIES | {"gpt_oss_mxfp4": (FAMILIES["gpt_oss"][0], FAMILIES["gpt_oss
     "hidden_size": 64, "intermediate_size": 96, "quantization_config": {"quant_method": "mxfp4"}})}
 
 
+SAID = {"gpt_oss_mxfp4": ", experts in MXFP4", "qwen3_5_text": ", dense", "kimi_linear_bounded": ", gates as in Kimi-K3"}
+
+
 class Step(NamedTuple):
     """Sequences of several lengths at once: (tokens, how many of them are new), in the order of the program and in
     the groups whose caches are one. `logits`: of how many tokens of a sequence."""
@@ -219,10 +222,10 @@ def rounded(subject):
 
 MEASURES = {  # how, what is said, and how much there may be
     "f32": (one_shape, "in f32", 1e-5), "steps": (several_shapes, "in steps", 1e-5), "bf16": (rounded, "in bf16", 2e-2)}
-# The output of a state is normed, whatever its size, and a selection is by small differences: these, and five layers of
-# GLM-5, move further. Weights of another seed move logits by about their size.
+# The output of a state is normed, whatever its size, and a selection is by small differences: these move further.
+# Weights of another seed move logits by about their size.
 FAR_IN_BF16 = 1e-1
-FAR_FAMILIES = ("qwen3_next", "qwen3_5", "nemotron_h", "kimi_linear", "glm_moe_dsa")
+FAR_FAMILIES = ("qwen3_next", "qwen3_5", "nemotron_h", "kimi_linear", "minimax_m3", "deepseek_v32", "glm_moe_dsa")
 
 
 def read_options():
@@ -246,7 +249,7 @@ def main():
         subject = Subject(options.folder, family, options.seed)
         found = {name: MEASURES[name][0](subject) for name in options.only}
         if options.table:
-            model = MODELS[family][0].replace("--", "/") + ", experts in MXFP4" * family.endswith("_mxfp4")
+            model = MODELS[family][0].replace("--", "/") + SAID.get(family, "")
             cells = [f"`{family}`", model, *(f"{each:.0e}" for each in found.values())]
             print(f"| {' | '.join(cells)} |", flush=True)
         else:
