@@ -66,12 +66,17 @@ std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
     if (workload.loops[loop].kind != utils::IteratorType::parallel)
       continue;
     bool isMasked = !workload.maskedLoops.empty() && workload.maskedLoops[loop];
-    (ofKeys[loop] ? kernel->lanes
-     : isMasked   ? kernel->queries
-                  : kernel->groups)
-        .push_back(loop);
+    if (ofKeys[loop] && isMasked) // KV heads are the last of the lanes
+      kernel->lanes.insert(kernel->lanes.begin(), loop);
+    else
+      (ofKeys[loop] ? kernel->lanes
+       : isMasked   ? kernel->queries
+                    : kernel->groups)
+          .push_back(loop);
   }
-  if (kernel->queries.size() != 1)
+  // Queries that read keys of their own are lanes, each with its heads.
+  bool isSelective = workload.buffers[*keysBuffer].isGathered;
+  if (kernel->queries.size() != (isSelective ? 0 : 1))
     return nullptr;
   // Features of keys and of values: what a stage has besides the scores.
   double features[2] = {1, 1};
@@ -99,7 +104,6 @@ AttentionKernel::countClasses(const Layout &layout, int64_t queryTile,
   int64_t rowsPerQuery = layout.isPacked ? extentOf(groups) : 1;
   int64_t queryCount = extentOf(queries);
   SmallVector<Interval, 6> box = workload.fullBox();
-  int64_t firstQuery = workload.loops[queries.front()].begin;
   // A whole number: so are the visible keys where all lanes see as many.
   double elementsPerKey =
       toReal(countElementsOfProduct(workload, keysBuffer, box)) / double(keys);
@@ -111,10 +115,13 @@ AttentionKernel::countClasses(const Layout &layout, int64_t queryTile,
     // The last tile stands for those of a step: of a causal mask it sees most.
     int64_t behind = std::min(first + step, tiles);
     int64_t end = std::min(behind * queryTile, layout.rows);
-    box[queries.front()] = {
-        firstQuery + (behind - 1) * queryTile / rowsPerQuery,
-        firstQuery +
-            std::min<int64_t>(queryCount, llvm::divideCeil(end, rowsPerQuery))};
+    for (unsigned query : queries) {
+      int64_t firstQuery = workload.loops[query].begin;
+      box[query] = {firstQuery + (behind - 1) * queryTile / rowsPerQuery,
+                    firstQuery +
+                        std::min<int64_t>(queryCount,
+                                          llvm::divideCeil(end, rowsPerQuery))};
+    }
     double visible = double(keys);
     if (skipsMasked)
       visible = toReal(counted.countElements(workload, keysBuffer, box)) /
@@ -286,9 +293,9 @@ UnitTile AttentionKernel::tileOf(const Layout &layout, int64_t splits,
   if (!layout.isPacked)
     for (unsigned loop : groups)
       tile[loop] = 1;
-  unsigned query = queries.front();
-  tile[query] = std::min<int64_t>(
-      tile[query], layout.isPacked ? llvm::divideCeil(rows, group) : rows);
+  for (unsigned query : queries)
+    tile[query] = std::min<int64_t>(
+        tile[query], layout.isPacked ? llvm::divideCeil(rows, group) : rows);
   double blocks = std::ceil(layout.classes.front().blocks / double(splits));
   tile[keyLoop] =
       std::min<int64_t>(tile[keyLoop], int64_t(blocks * machine.keyTile));

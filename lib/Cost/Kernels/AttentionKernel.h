@@ -68,9 +68,9 @@ private:
   WorkloadOpInterface op;
   Workload workload;
   unsigned keysBuffer = 0, keyLoop = 0;
-  Loops lanes;  ///< loops that keys use: sequences, kv heads
-  Loops groups; ///< heads that share keys
-  Loops queries;
+  Loops lanes;       ///< loops that keys use: sequences, kv heads
+  Loops groups;      ///< heads that share keys
+  Loops queries;     ///< one, or none where each query reads keys of its own
   double scores = 0; ///< that are not masked, of all heads
   double macsPerScore = 0, valueDim = 0, outRows = 0;
   double operandBytes = 2; ///< of one element of the queries
