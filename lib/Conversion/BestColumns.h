@@ -24,9 +24,9 @@ struct BestColumns {
   Value indices, rest;
 };
 
-/// Of `numbers`, [rows, columns] in the type in which is calculated: the
-/// largest first, and the first of equal ones first. Where all that is left
-/// cannot be selected, the column is `none`.
+/// moe_route-R2, select_keys-R2. Of `numbers`, [rows, columns] in the type in
+/// which is calculated: the largest first, and the first of equal ones first.
+/// Where all that is left cannot be selected, the column is `none`.
 BestColumns selectBest(LinalgLowering &lowering, Value numbers, int64_t count,
                        int32_t none);
 

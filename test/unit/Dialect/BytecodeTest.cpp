@@ -80,3 +80,20 @@ TEST_F(BytecodeTest, RefusesALaterVersion) {
             std::string::npos)
       << error;
 }
+
+/// What version 2 could say of attention, with and without sinks, is read from
+/// what it wrote.
+TEST_F(BytecodeTest, ReadsAttentionOfVersion2) {
+  program = parseSourceString<ModuleOp>(R"(
+func.func @attend(%q: tensor<1x1x2x4xf32>, %k: tensor<1x3x1x4xf32>, %s: tensor<2xf32>) {
+  %0 = llm.gqa_attn "a" %q, %k, %k sinks %s mask causal scale 0.5 soft_cap 3.0
+     : tensor<1x1x2x4xf32>, tensor<1x3x1x4xf32>, tensor<1x3x1x4xf32>, tensor<2xf32>
+  %1 = llm.gqa_attn %q, %k, %k mask causal scale 0.5
+     : tensor<1x1x2x4xf32>, tensor<1x3x1x4xf32>, tensor<1x3x1x4xf32>
+  %2 = llm.mla_attn %q, %k value_dim 2 mask causal scale 0.5 : tensor<1x1x2x4xf32>, tensor<1x3x1x4xf32>
+  return
+})",
+                                        &context);
+  ASSERT_TRUE(program);
+  EXPECT_EQ(read(write(2)), print(*program));
+}
