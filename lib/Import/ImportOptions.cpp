@@ -367,7 +367,8 @@ LogicalResult applyFormats(ModelConfig &model, const ImportOptions &options) {
   NumberFormats &formats = model.formats;
   if (!options.weights.empty()) {
     // All linear layers of decoder layers, and activations as they are.
-    formats = {Type(), Type(), formats.cache, false};
+    formats.weights = formats.activations = Type();
+    formats.isStatic = false;
     for (LayerConfig &layer : model.layers)
       for (const std::string &weight : linearWeightsOf(layer))
         layer.weightTypes.erase(weight);
@@ -386,6 +387,7 @@ LogicalResult applyFormats(ModelConfig &model, const ImportOptions &options) {
       failed(
           applyFormat("--kv", options.kv, Stored::Cache, model, formats.cache)))
     return failure();
+  formats.isCacheNamed = formats.cache || !options.kv.empty();
   if (formats.activations && !formats.weights)
     return emitOptionError(model.location.getContext())
            << "--activations=" << options.activations

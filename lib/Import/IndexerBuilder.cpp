@@ -79,7 +79,7 @@ static Type cacheElementOf(const ModelConfig &model,
                            const IndexerConfig &indexer) {
   constexpr int64_t block[] = {128};
   MLIRContext *context = model.elementType.getContext();
-  bool isStoredIn8Bits = indexer.weighsHeads && !model.formats.cache &&
+  bool isStoredIn8Bits = indexer.weighsHeads && !model.formats.isCacheNamed &&
                          model.elementType.getIntOrFloatBitWidth() == 16 &&
                          indexer.headDim % block[0] == 0;
   if (!isStoredIn8Bits)

@@ -26,6 +26,15 @@ static std::vector<std::string> projectionsOf(const AttentionConfig &config) {
   return {"q_proj", "k_proj", "v_proj", "o_proj"};
 }
 
+static std::vector<std::string>
+indexProjectionsOf(const IndexerConfig &indexer) {
+  if (!indexer.heads || indexer.isShared)
+    return {};
+  if (indexer.weighsHeads)
+    return {"indexer.wq_b", "indexer.wk"};
+  return {"index_q_proj", "index_k_proj"};
+}
+
 static void addGated(std::vector<std::string> &weights, const std::string &path,
                      bool isFused, const std::string &suffix) {
   if (isFused)
@@ -41,8 +50,10 @@ std::vector<std::string> linearWeightsOf(const LayerConfig &layer) {
   if (layer.attentionKind == BlockKind::Linear)
     weights.emplace_back("self_attn.linear_attn.weight");
   if (layer.attentionKind == BlockKind::Usual)
-    for (const std::string &name : projectionsOf(layer.attention))
-      weights.push_back("self_attn." + name + ".weight");
+    for (const auto &names : {projectionsOf(layer.attention),
+                              indexProjectionsOf(layer.attention.indexer)})
+      for (const std::string &name : names)
+        weights.push_back("self_attn." + name + ".weight");
   const FeedForwardConfig &feedForward = layer.feedForward;
   const ExpertsConfig &experts = feedForward.experts;
   if (layer.feedForwardKind == BlockKind::Linear)

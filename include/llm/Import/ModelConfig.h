@@ -242,6 +242,8 @@ struct NumberFormats {
   Type activations; ///< to which those of quantized layers are converted
   Type cache;
   bool isStatic = false; ///< the scales of activations are known before
+  /// The format of the cache was asked for, be it that of the model.
+  bool isCacheNamed = false;
 };
 
 /// What stands in the place of attention or of a feed-forward network: a
