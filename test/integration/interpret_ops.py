@@ -234,17 +234,61 @@ def softmax(op, x, sinks=None):
     return Tensor(x.shape, lambda i: rows[i[:3]].get(i[3], 0))
 
 
+def layernorm(op, x, weight, bias):
+    def element(i):
+        row = [x[(*i[:-1], c)] for c in range(x.shape[-1])]
+        mean = sum(row) / len(row)
+        variance = sum((value - mean) ** 2 for value in row) / len(row)
+        return (x[i] - mean) / math.sqrt(variance + op.number("epsilon")) * weight[i[-1:]] + bias[i[-1:]]
+
+    return Tensor(x.shape, element)
+
+
 def score(op, q, k, b, s, h, t):
     group = q.shape[2] // k.shape[2]
     return op.number("scale") * sum(q[b, s, h, d] * k[b, t, h // group, d] for d in range(q.shape[3]))
 
 
-def attend(op, q, k, v, value_dim, sinks=None):
+def index_scores(op, q, k, weights, b, s, t):
+    """Of each group."""
+    scores = [score(op, q, k, b, s, h, t) for h in range(q.shape[2])]
+    return [sum(weights[b, s, h] * max(0, x) for h, x in enumerate(scores))] if weights else scores
+
+
+def select_keys(op, q, k, weights=None):
+    mask, top, block = Mask(op, q.shape[1], k.shape[1]), int(op.number("top")), whole(op, "block", 1)
+    out = Tensor((*q.shape[:2], 1 if weights else q.shape[2], top), -1)
+    for b, s, g in itertools.product(*map(range, out.shape[:3])):
+        best = {}
+        for t in mask.visible(b, s):
+            best[t // block] = max(best.get(t // block, -math.inf), index_scores(op, q, k, weights, b, s, t)[g])
+        first, last = whole(op, "initial", 0), max(best) - whole(op, "local", 0)
+        order = sorted(best, key=lambda n: (n >= first and n <= last, -best[n] if first <= n <= last else 0, n))
+        for slot, n in enumerate(order[:top]):
+            out.data[b, s, g, slot] = n
+    return out
+
+
+def whole(op, name, otherwise):
+    return int(op.number(name)) if name in op.attrs else otherwise
+
+
+def chosen_keys(op, selected, b, s, group, keys):
+    """Of `keys` those that are selected."""
+    block = whole(op, "block", 1)
+    numbers = {selected[b, s, group if selected.shape[2] > 1 else 0, slot] for slot in range(selected.shape[3])}
+    return [t for t in keys if t // block in numbers]
+
+
+def attend(op, q, k, v, value_dim, sinks=None, selected=None):
     mask, out = Mask(op, q.shape[1], k.shape[1]), Tensor((*q.shape[:3], value_dim))
     group = q.shape[2] // v.shape[2]
     assert group * v.shape[2] == q.shape[2]
     for b, s, h in itertools.product(*map(range, q.shape[:3])):
-        scores = {t: score(op, q, k, b, s, h, t) for t in mask.visible(b, s)}
+        keys = mask.visible(b, s)
+        if selected:
+            keys = chosen_keys(op, selected, b, s, h // group, keys)
+        scores = {t: score(op, q, k, b, s, h, t) for t in keys}
         row = softmax_row(op, scores, [sinks[(h,)]] if sinks else [])
         for c in range(value_dim):
             out.data[b, s, h, c] = sum(p * v[b, t, h // group, c] for t, p in row.items())
@@ -420,8 +464,10 @@ LLM_OPS = {
     "rope": rope,
     "position_scale": position_scale,
     "softmax": softmax,
-    "gqa_attn": lambda op, q, k, v, *sinks: attend(op, q, k, v, v.shape[3], *sinks),
-    "mla_attn": lambda op, q, z: attend(op, q, z, z, int(op.number("valueDim"))),
+    "gqa_attn": lambda op, *x: attend(op, *x[:3], x[2].shape[3], *(next(iter(op.segment(x, n)), None) for n in (3, 4))),
+    "mla_attn": lambda op, q, z, *x: attend(op, q, z, z, int(op.number("valueDim")), None, *x),
+    "select_keys": select_keys,
+    "layernorm": layernorm,
     "qk": qk,
     "pv": pv,
     "repeat_kv": repeat_kv,

@@ -8,9 +8,9 @@ from random_programs import Open, Value, type_of
 
 def draw_block(p):
     """One more block; what does not fit the program is drawn anew."""
-    plain = [ops.matmul, ops.matmul, ops.batch_matmul, ops.rmsnorm, ops.rmsnorm, ops.rope, ops.position_scale, ops.binary,
+    plain = [ops.matmul, ops.matmul, ops.batch_matmul, ops.rmsnorm, ops.rmsnorm, ops.layernorm, ops.rope, ops.position_scale, ops.binary,
              ops.binary, ops.binary, ops.unary, ops.unary, ops.quantize, ops.softmax, ops.repeat_kv, projections,
-             gated, grouped_query, latent_attention, pieces, cached_attention, split_heads, join_dimensions]
+             gated, grouped_query, latent_attention, selective_attention, pieces, cached_attention, split_heads, join_dimensions]
     closed = [ops.whole_numbers, ops.sample, ops.embedding, experts, loop, loop, slice_of, concat, insert, pad, constant,
               linalg_map, linalg_matmul, linalg_sum, transpose]
     inner = [block for block in plain if block is not cached_attention]
@@ -95,6 +95,36 @@ def attend_latents(p, query, z, words, uses):
     text = f"{query.name}, {z.name} value_dim {width} mask {words} scale {scale_of(p, query.shape[3])}"
     return p.op("mla_attn", f"{text} : {types(query, z)}", (*query.shape[:3], width), query.element,
                 ["mla_attn"] + [f"mla_attn {use}" for use in uses])
+
+
+def selective_attention(p):
+    """An indexer, and attention over the keys that it selects. What it scores is its own: rounding elsewhere selects no others."""
+    is_latent, block, top = p.chance(0.4), p.random.choice([1, 1, 2, 3]), p.random.randint(1, 4)
+    has_weights = is_latent or p.chance(0.4)
+    groups = 1 if is_latent else p.kv_heads
+    queries = p.input((p.batch, p.seq, p.random.randint(1, 3) if has_weights else groups, p.width), p.element)
+    keys = p.input((p.batch, p.keys, 1, p.width), ops.other_float(p, p.element))
+    scored = [queries, keys] + ([p.input(queries.shape[:3], "f32")] if has_weights else [])
+    words = p.random.choice(["causal", "causal", "full"])
+    forced = f" block {block}" if block > 1 else ""
+    if block > 1 and p.chance(0.6):
+        forced += f" local {p.random.randint(0, top)}" if p.chance(0.5) else f" initial {p.random.randint(0, top)}"
+    weighed = f" weights {scored[2].name}" if has_weights else ""
+    kind = type_of((p.batch, p.seq, 1 if has_weights else groups, top), "i32")
+    uses = ["select_keys", "select_keys weights" if has_weights else "select_keys by head"] + ["select_keys blocks"] * (block > 1)
+    selected, = p.add_raw([kind], f"llm.select_keys {p.op_name('select_keys')}{queries.name}, {keys.name}{weighed} mask {words} "
+                          f"scale {scale_of(p, p.width)} top {top}{forced} : {types(*scored)}", uses, letter="n")
+    by = f" selected {selected}" + (f" block {block}" if block > 1 else "")
+    query = heads_of(p)
+    rest = f"{by} mask {words} scale {scale_of(p, query.shape[3])}"
+    if is_latent:
+        z = p.input((p.batch, p.keys, 1, p.width), ops.other_float(p, p.element))
+        width = p.random.randint(1, query.shape[3])
+        return p.op("mla_attn", f"{query.name}, {z.name} value_dim {width}{rest} : {types(query, z)} selected {kind}",
+                    (*query.shape[:3], width), query.element, ["mla_attn selected"])
+    found, values = keys_and_values(p)
+    return p.op("gqa_attn", f"{query.name}, {found.name}, {values.name}{rest} : {types(query, found, values)} selected {kind}",
+                (*query.shape[:3], values.shape[3]), query.element, ["gqa_attn selected"])
 
 
 def pieces(p):

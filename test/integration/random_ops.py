@@ -98,6 +98,15 @@ def rmsnorm(p, x=None):
                 uses + ["rmsnorm add_unit_offset"] * offset, apart=x.apart and not weight)
 
 
+def layernorm(p):
+    x = any_floats(p)
+    if isinstance(x.shape[-1], Open):
+        return None
+    weight, bias = (p.weight((x.shape[-1],), other_float(p, x.element)) for _ in range(2))
+    return p.op("layernorm", f"{x.name}, {weight.name}, {bias.name} epsilon 0.1 : {types(x, weight, bias)}", x.shape, x.element,
+                ["layernorm"])
+
+
 def position(p, sequences):
     """Where tokens begin, and what is counted of it."""
     if p.is_open:
