@@ -28,6 +28,13 @@ void readMixtral(HfFields &fields, ModelConfig &model) {
   readWindowOfAll(fields, model);
 }
 
+static void checkSigmoidScores(HfFields &fields) {
+  std::string scoring = fields.string("scoring_func", "sigmoid");
+  if (scoring != "sigmoid")
+    fields.refuse("scoring_func")
+        << "must be \"sigmoid\", got \"" << scoring << "\"";
+}
+
 /// Fields for layers of another kind, of which MiniMax-M2 has none.
 static void checkMinimaxM2(HfFields &fields) {
   for (int64_t kind : fields.wholeNumbers("attn_type_list"))
@@ -44,6 +51,7 @@ static void checkMinimaxM2(HfFields &fields) {
   if (fields.nonNegative("shared_intermediate_size", 0))
     fields.refuse("shared_intermediate_size")
         << "other than 0 is not supported: there is no expert of all tokens";
+  checkSigmoidScores(fields);
   // Of a feed-forward network and an expert that no layer has.
   for (StringRef key : {"mlp_intermediate_size", "shared_moe_mode"})
     fields.find(key);
@@ -87,10 +95,6 @@ static void readMinimaxExperts(HfFields &fields, FeedForwardConfig &sparse) {
   experts.normalizes = true;
   if (fields.boolean("use_routing_bias", true))
     experts.selectionBias = "e_score_correction_bias";
-  std::string scoring = fields.string("scoring_func", "sigmoid");
-  if (scoring != "sigmoid")
-    fields.refuse("scoring_func")
-        << "must be \"sigmoid\", got \"" << scoring << "\"";
 }
 
 void readMinimaxM2(HfFields &fields, ModelConfig &model) {
@@ -152,6 +156,7 @@ void readMinimaxM3(HfFields &fields, ModelConfig &model) {
     fields.refuse("moe_intermediate_size")
         << "contradicts 'intermediate_size' " << sparse.intermediate;
   readMinimaxExperts(fields, sparse);
+  checkSigmoidScores(fields);
   readSharedExperts(fields, sparse.experts);
   sparse.experts.scale = fields.number("routed_scaling_factor", 2);
   if (!(sparse.experts.scale > 0))

@@ -16,6 +16,11 @@ from pathlib import Path
 import derive_models
 
 CONTEXT = 1024  # keys that a decode step sees, and tokens of a prompt
+SELECTIVE_CONTEXT = 4096  # where an indexer selects 2048 of them
+
+
+def context_of(facts: dict) -> int:
+    return SELECTIVE_CONTEXT if any(layer.top for layer in derive_models.layers(facts)) else CONTEXT
 
 
 def blocks_bytes(rows: int, columns: int) -> int:
@@ -24,13 +29,13 @@ def blocks_bytes(rows: int, columns: int) -> int:
 
 
 def stored_bytes(c: dict) -> int | None:
-    """Bytes of all weights of DeepSeek-V3 in blocks of FP8 and of gpt-oss in MXFP4 (17 bytes for 32
+    """Bytes of all weights of DeepSeek-V3 and its like in blocks of FP8 and of gpt-oss in MXFP4 (17 bytes for 32
     values of experts), what is not quantized in 2 bytes each; None for other formats."""
     method = c.get("quantization_config", {}).get("quant_method")
     if method == "mxfp4":
         experts = sum(layer.experts * layer.expert_matrices for layer in derive_models.layers(c))
         return experts * 17 // 32 + 2 * (derive_models.parameters(c) - experts)
-    if method != "fp8" or c["model_type"] != "deepseek_v3":
+    if method != "fp8" or c["model_type"] not in {"deepseek_v3"} | derive_models.DSA:
         return None
     hidden, heads = c["hidden_size"], c["num_attention_heads"]
     features = c["qk_nope_head_dim"] + c["qk_rope_head_dim"]
@@ -38,6 +43,8 @@ def stored_bytes(c: dict) -> int | None:
                  (c["kv_lora_rank"] + c["qk_rope_head_dim"], hidden),
                  (heads * (c["qk_nope_head_dim"] + c["v_head_dim"]), c["kv_lora_rank"]),
                  (hidden, heads * c["v_head_dim"])]
+    if c["model_type"] in derive_models.DSA:  # of an indexer all but the weights of heads
+        attention += [(c["index_n_heads"] * c["index_head_dim"], c["q_lora_rank"]), (c["index_head_dim"], hidden)]
     dense_layers, layers = c["first_k_dense_replace"], c["num_hidden_layers"]
 
     def gated(width: int) -> list[tuple[int, int]]:
@@ -51,16 +58,16 @@ def stored_bytes(c: dict) -> int | None:
             + 2 * (derive_models.parameters(c) - quantized))
 
 
-def import_model(config: Path, phase: str) -> subprocess.CompletedProcess:
+def import_model(config: Path, phase: str, context: int) -> subprocess.CompletedProcess:
     length = "--kv-len" if phase == "decode" else "--seq"
     return subprocess.run(["llm-translate", "--import-hf-config", config, "--layers=all",
-                           f"--phase={phase}", f"{length}={CONTEXT}"],
+                           f"--phase={phase}", f"{length}={context}"],
                           capture_output=True, text=True, check=False)
 
 
-def totals_of(config: Path, phase: str, folder: Path) -> dict[str, int]:
+def totals_of(config: Path, phase: str, context: int, folder: Path) -> dict[str, int]:
     """What the report of the compiler says of the whole model."""
-    imported = import_model(config, phase)
+    imported = import_model(config, phase, context)
     if imported.returncode:
         sys.exit(f"{config.name}: {imported.stderr}")
     report = folder / "report.json"
@@ -72,16 +79,17 @@ def totals_of(config: Path, phase: str, folder: Path) -> dict[str, int]:
 
 def differences(config: Path, folder: Path) -> list[str]:
     facts = json.loads(config.read_text())
-    decode, prefill = (totals_of(config, phase, folder) for phase in ("decode", "prefill"))
-    kv_elements = CONTEXT * derive_models.kv_elements_per_token(facts)
+    context = context_of(facts)
+    decode, prefill = (totals_of(config, phase, context, folder) for phase in ("decode", "prefill"))
+    kv_elements = context * derive_models.kv_elements_per_token(facts)
     expected = [
         ("parameters", decode["parameters"], derive_models.parameters(facts)),
         ("parameters in prefill", prefill["parameters"], derive_models.parameters(facts)),
         ("active_parameters", decode["active_parameters"], derive_models.active_parameters(facts)),
         ("kv_elements", decode["kv_elements"], kv_elements),
         ("kv_elements in prefill", prefill["kv_elements"], kv_elements),
-        ("macs of decode", decode["macs"], derive_models.macs_decode(facts, CONTEXT)),
-        ("macs of prefill", prefill["macs"], derive_models.macs_prefill(facts, CONTEXT)),
+        ("macs of decode", decode["macs"], derive_models.macs_decode(facts, context)),
+        ("macs of prefill", prefill["macs"], derive_models.macs_prefill(facts, context)),
     ]
     stored = stored_bytes(facts)
     if stored is not None:
@@ -93,8 +101,9 @@ def differences(config: Path, folder: Path) -> list[str]:
 def row(config: Path) -> str:
     facts = json.loads(config.read_text())
     element_bytes = 2
-    decode = 2 * derive_models.macs_decode(facts, CONTEXT) / 1e9
-    prefill = 2 * derive_models.macs_prefill(facts, CONTEXT) / CONTEXT / 1e9
+    context = context_of(facts)
+    decode = 2 * derive_models.macs_decode(facts, context) / 1e9
+    prefill = 2 * derive_models.macs_prefill(facts, context) / context / 1e9
     parameters = derive_models.parameters(facts)
     active = derive_models.active_parameters(facts)
     cells = [config.stem.split("--")[1], f"{parameters:,}", f"{active:,}" if active != parameters else "all",

@@ -18,7 +18,8 @@ from typing import Any
 
 Config = dict[str, Any]
 
-MLA = {"deepseek_v2", "deepseek_v3", "kimi_k2"}
+DSA = {"deepseek_v32", "glm_moe_dsa"}  # lightning indexers beside latent attention
+MLA = {"deepseek_v2", "deepseek_v3", "kimi_k2"} | DSA
 GEMMA = {"gemma2", "gemma3_text"}
 QK_NORM = {"qwen3", "qwen3_moe", "gemma3_text"}  # learned weights; Llama 4's q/k norm has none
 WINDOW_ON_ALL_LAYERS = {"mistral", "mixtral", "phi3"}
@@ -26,7 +27,7 @@ WINDOW_ON_ALL_LAYERS = {"mistral", "mixtral", "phi3"}
 PLAIN_HEAD_DIM = {"llama", "mistral", "mixtral", "nemotron-nas", "phi3", "qwen2"}  # hidden_size / heads if not given
 ALIASES = {"mimo": "qwen2", "qwen3_vl_text": "qwen3", "qwen3_vl_moe_text": "qwen3_moe"}  # same layers
 KINDS = ("full_attention", "sliding_attention", "chunked_attention")
-SUPPORTED = MLA | GEMMA | QK_NORM | PLAIN_HEAD_DIM | {"gemma4_text", "gpt_oss", "llama4_text", "mimo_v2_flash", "minimax_m2", "nemotron-nas"}
+SUPPORTED = MLA | GEMMA | QK_NORM | PLAIN_HEAD_DIM | {"gemma4_text", "gpt_oss", "llama4_text", "mimo_v2_flash", "minimax_m2", "minimax_m3", "nemotron-nas"}
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,16 @@ class Layer:
     absorbed_pair_macs: int  # the same on MLA latents; equal to pair_macs without MLA
     window: int | None       # keys a query sees at most, itself included
     chunk: int | None        # keys are seen back to the last multiple of this
+    top: int | None = None   # keys an indexer selects for a query
+    index_query: int = 0     # matrices of index queries: unused where a query sees all keys anyway
+    index_pair_macs: int = 0  # one index query, all heads, against one index key
 
     def parameters(self, experts: int) -> int:
         expert = self.expert_matrices + self.expert_vectors
-        return self.matrices + self.kv_up + self.vectors + experts * expert
+        return self.matrices + self.index_query + self.kv_up + self.vectors + experts * expert
+
+    def selects(self, context: int) -> bool:
+        return self.top is not None and context > self.top
 
     def token_macs(self) -> int:
         return self.matrices + self.selected * self.expert_matrices
@@ -57,14 +64,14 @@ class Layer:
         """Keys that the last of `context` tokens sees."""
         if self.chunk:
             return (context - 1) % self.chunk + 1
-        return min(context, self.window) if self.window else context
+        return min(context, self.window or self.top or context)
 
     def visible_pairs(self, seq: int) -> int:
         """Query-key pairs of a causal prefill: the sum of visible(1..seq), in closed form."""
         if self.chunk:
             full, rest = divmod(seq, self.chunk)
             return full * triangle(self.chunk) + triangle(rest)
-        growing = min(seq, self.window) if self.window else seq
+        growing = min(seq, self.window or self.top or seq)
         return triangle(growing) + (seq - growing) * growing
 
 
@@ -126,7 +133,7 @@ def attention_kind(c: Config, index: int) -> str:
 
 def is_moe(c: Config, index: int) -> bool:
     kind = c["model_type"]
-    if kind == "mimo_v2_flash":
+    if kind in ("mimo_v2_flash", "minimax_m3"):
         return bool(c["moe_layer_freq"][index])
     if kind in ("mixtral", "gpt_oss", "minimax_m2"):
         return True
@@ -149,6 +156,8 @@ def gqa(c: Config) -> dict[str, int]:
     vectors = 2 * dim if c["model_type"] in QK_NORM else 0
     if c["model_type"] == "minimax_m2":  # norms of all heads together
         vectors = q + kv
+    if c["model_type"] == "minimax_m3":
+        vectors = 2 * dim
     if c["model_type"] == "qwen2":  # biased without a field that says so, o_proj is not
         vectors += q + 2 * kv
     elif c.get("attention_bias", c["model_type"] == "gpt_oss"):
@@ -188,12 +197,45 @@ def mla(c: Config) -> dict[str, int]:
             "absorbed_pair_macs": heads * (rank + rope + rank)}
 
 
+def lightning_indexer(c: Config, index: int) -> dict[str, int]:
+    """Index keys with a norm of weight and bias and a cache; index queries from the latent of queries, and head weights."""
+    types = c.get("indexer_types")
+    if not types:
+        frequency, offset = c.get("index_topk_freq", 1), c.get("index_skip_topk_offset", 2)
+        types = ["shared" if max(i - offset + 1, 0) % frequency else "full" for i in range(c["num_hidden_layers"])]
+    top = {"top": c["index_topk"]}
+    if types[index] == "shared":
+        return top
+    heads, dim = c["index_n_heads"], c["index_head_dim"]
+    return top | {"matrices": c["hidden_size"] * dim, "vectors": 2 * dim, "kv_elements": dim,
+                  "index_query": c["q_lora_rank"] * heads * dim + c["hidden_size"] * heads, "index_pair_macs": heads * dim}
+
+
+def block_indexer(c: Config, index: int) -> dict[str, int]:
+    """Index queries and keys from the hidden state, each with a norm; of blocks as many keys as there are at most."""
+    sparse = c["sparse_attention_config"]
+    if not sparse["sparse_attention_freq"][index]:
+        return {}
+    heads, dim = sparse["sparse_num_index_heads"], sparse["sparse_index_dim"]
+    # The norm of index queries is used with them, and is no matrix.
+    return {"top": sparse["sparse_topk_blocks"] * sparse["sparse_block_size"], "matrices": c["hidden_size"] * dim,
+            "vectors": 2 * dim, "kv_elements": dim, "index_query": c["hidden_size"] * heads * dim,
+            "index_pair_macs": heads * dim}
+
+
+def indexer(c: Config, index: int) -> dict[str, int]:
+    if c["model_type"] in DSA:
+        return lightning_indexer(c, index)
+    return block_indexer(c, index) if c["model_type"] == "minimax_m3" else {}
+
+
 def gated_mlp(c: Config, intermediate: int) -> int:
     return 3 * c["hidden_size"] * intermediate  # gate, up, down
 
 
 def dense_ffn(c: Config) -> dict[str, int]:
-    wide = c["intermediate_size_mlp" if c["model_type"] == "llama4_text" else "intermediate_size"]
+    wide = c[{"llama4_text": "intermediate_size_mlp", "minimax_m3": "dense_intermediate_size"}.get(
+        c["model_type"], "intermediate_size")]
     vectors = 2 * wide + c["hidden_size"] if c.get("mlp_bias") else 0
     return {"matrices": gated_mlp(c, wide), "vectors": vectors,
             "expert_matrices": 0, "expert_vectors": 0, "experts": 0, "selected": 0}
@@ -210,9 +252,10 @@ def moe_ffn(c: Config) -> dict[str, int]:
     # e_score_correction_bias goes with the noaux_tc selection, which V2 does not have.
     if kind in MLA and c.get("topk_method", "" if kind == "deepseek_v2" else "noaux_tc") == "noaux_tc":
         vectors = experts
-    if kind in ("mimo_v2_flash", "minimax_m2"):
+    if kind in ("mimo_v2_flash", "minimax_m2", "minimax_m3"):
         vectors = experts  # e_score_correction_bias
-    return {"matrices": c["hidden_size"] * experts + shared * gated_mlp(c, wide), "vectors": vectors,
+    of_shared = gated_mlp(c, c.get("shared_intermediate_size") or wide)
+    return {"matrices": c["hidden_size"] * experts + shared * of_shared, "vectors": vectors,
             "expert_matrices": gated_mlp(c, wide), "expert_vectors": expert_vectors,
             "experts": experts, "selected": c["num_experts_per_tok"]}
 
@@ -282,9 +325,11 @@ def layer(c: Config, index: int) -> Layer:
     kind = attention_kind(c, index)
     window = c.get("sliding_window") if kind == "sliding_attention" else None
     chunk = c.get("attention_chunk_size", 8192) if kind == "chunked_attention" else None
-    sums = {"matrices": attention["matrices"] + ffn["matrices"],
-            "vectors": attention["vectors"] + ffn["vectors"] + norms}
-    return Layer(**{**attention, **ffn, **sums, "window": window, "chunk": chunk})
+    selects = indexer(c, index)
+    sums = {"matrices": attention["matrices"] + ffn["matrices"] + selects.get("matrices", 0),
+            "vectors": attention["vectors"] + ffn["vectors"] + norms + selects.get("vectors", 0),
+            "kv_elements": attention["kv_elements"] + selects.get("kv_elements", 0)}
+    return Layer(**{**attention, **ffn, **selects, **sums, "window": window, "chunk": chunk})
 
 
 def layers(config: Config) -> list[Layer]:
@@ -330,7 +375,7 @@ def window_elements(config: Config) -> int:
 def matmul_weight_elements(config: Config, active: bool = False) -> int:
     """Elements of all matrices tokens are multiplied with, the LM head (tied or not) included."""
     return head_elements(config) + sum(
-        l.matrices + l.kv_up + (l.selected if active else l.experts) * l.expert_matrices
+        l.matrices + l.index_query + l.kv_up + (l.selected if active else l.experts) * l.expert_matrices
         for l in layers(config))
 
 
@@ -347,15 +392,25 @@ def macs_decode(config: Config, context: int, absorbed: bool = True) -> int:
         keys = l.visible(context)
         pair, ups = (l.absorbed_pair_macs, 1) if absorbed else (l.pair_macs, keys)
         macs += l.token_macs() + keys * pair + ups * l.kv_up
+        if l.selects(context):  # scores of all keys
+            macs += l.index_query + context * l.index_pair_macs
     return macs
 
 
 def macs_prefill(config: Config, seq: int) -> int:
-    """One sequence from an empty cache, causal, logits for the last token only, MLA unabsorbed."""
+    """One sequence from an empty cache, causal, logits for the last token only, MLA unabsorbed.
+
+    Where queries select keys, MLA is absorbed, and all visible keys are scored.
+    """
     if seq < 1:
         raise ValueError("a prefill has at least 1 token")
-    return head_elements(config) + sum(
-        seq * (l.token_macs() + l.kv_up) + l.visible_pairs(seq) * l.pair_macs for l in layers(config))
+    macs = head_elements(config)
+    for l in layers(config):
+        pair = l.absorbed_pair_macs if l.selects(seq) else l.pair_macs
+        macs += seq * (l.token_macs() + l.kv_up) + l.visible_pairs(seq) * pair
+        if l.selects(seq):
+            macs += seq * l.index_query + triangle(seq) * l.index_pair_macs
+    return macs
 
 
 def flops(macs: int) -> int:
@@ -383,6 +438,9 @@ PUBLISHED: dict[str, int] = {
     "deepseek-ai--DeepSeek-V2": 235_741_434_880, "deepseek-ai--DeepSeek-V2-Lite": 15_706_484_224,
     "deepseek-ai--DeepSeek-V3": 671_026_419_200,
     "moonshotai--Kimi-K2-Instruct": 1_026_408_232_448,  # fp8 scales, rotary tables left out
+    "deepseek-ai--DeepSeek-V3.2": 671_026_419_200 + 61 * (1536 * 8192 + 7168 * (128 + 64) + 256),  # V3 and indexers
+    "zai-org--GLM-5-FP8": 743_911_218_432,  # README: 744B
+    "MiniMaxAI--MiniMax-M3": 426_174_572_928,  # card: about 428B, with the vision part
     "XiaomiMiMo--MiMo-V2-Flash": 308_778_780_864,  # README: 309B; 3 x 0.33B of further layers left out
     "Qwen--Qwen3-VL-30B-A3B-Instruct": 30_532_122_624,  # as Qwen3-30B-A3B
     "nvidia--Llama-3_3-Nemotron-Super-49B-v1": 49_867_145_216,
@@ -400,9 +458,12 @@ PUBLISHED: dict[str, int] = {
 PUBLISHED_ACTIVE: dict[str, int] = {"Qwen--Qwen3-30B-A3B": 3_353_032_704,
                                     "Qwen--Qwen3-VL-30B-A3B-Instruct": 3_353_032_704,
                                     "google--gemma-4-26B-A4B": 3_822_530_590,  # card: 3.8B
+                                    "zai-org--GLM-5-FP8": 41_784_728_832,  # README: 40B, without embedding
                                     "XiaomiMiMo--MiMo-V2-Flash": 15_445_936_320}  # README: 15B
 # Elements that a token adds without end, and that windows hold: counted by hand from the papers.
-KNOWN_KV: dict[str, int] = {"XiaomiMiMo--MiMo-V2-Flash": 9 * 4 * (192 + 128),
+KNOWN_KV: dict[str, int] = {"deepseek-ai--DeepSeek-V3.2": 61 * (512 + 64 + 128), "zai-org--GLM-5-FP8": 78 * (512 + 64 + 128),
+                            "MiniMaxAI--MiniMax-M3": 60 * 2 * 4 * 128 + 57 * 128,
+                            "XiaomiMiMo--MiMo-V2-Flash": 9 * 4 * (192 + 128),
                             "Qwen--Qwen3-VL-30B-A3B-Instruct": 49_152,
                             "google--gemma-4-26B-A4B": 5 * 2 * 2 * 512,
                             "nvidia--Llama-3_3-Nemotron-Super-49B-v1": 100_352}
@@ -423,6 +484,11 @@ def self_check(name: str, config: Config) -> list[str]:
             if sum(seen) != probe.visible_pairs(seq) or seen[-1] != probe.visible(seq):
                 faults.append(f"{name}: pairs of window {window}, chunk {chunk}, seq {seq}")
     for seq in (1, 2, 129, 513, 4097, 8193):
+        if any(l.selects(seq) for l in layers(config)):  # then queries are scored, and latents absorbed
+            step = macs_decode(config, seq) - head_elements(config)
+            if any(l.selects(seq - 1) for l in layers(config)) and macs_prefill(config, seq) - macs_prefill(config, seq - 1) != step:
+                faults.append(f"{name}: prefill {seq} is not prefill {seq - 1} and a step that selects")
+            continue
         before = macs_prefill(config, seq - 1) if seq > 1 else head_elements(config)
         again = sum(l.kv_up * (l.visible(seq) - 1) for l in layers(config))
         step = macs_decode(config, seq, absorbed=False) - head_elements(config) - again

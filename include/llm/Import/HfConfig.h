@@ -13,10 +13,12 @@
 //                        fields beside it are ignored (but quantization_config
 //                        and tie_word_embeddings); a remark names vision_config
 //                        and audio_config
-//   model_type           "deepseek_v2", "deepseek_v3", "gemma2", "gemma3_text",
-//                        "gemma4_text", "gpt_oss", "kimi_k2", "llama",
-//                        "llama4_text", "mimo", "mimo_v2_flash",
-//                        "minimax_m2", "mistral", "mixtral",
+//   model_type           "deepseek_v2", "deepseek_v3", "deepseek_v32",
+//                        "gemma2", "gemma3_text", "gemma4_text",
+//                        "glm_moe_dsa", "gpt_oss", "kimi_k2", "llama",
+//                        "llama4_text", "mimo",
+//                        "mimo_v2_flash", "minimax_m2", "minimax_m3",
+//                        "minimax_m3_vl_text", "mistral", "mixtral",
 //                        "nemotron-nas", "phi3", "qwen2", "qwen3", "qwen3_moe",
 //                        "qwen3_vl_text" or "qwen3_vl_moe_text"
 //   hidden_size, intermediate_size, num_attention_heads, num_hidden_layers
@@ -85,6 +87,21 @@
 //   rotary_dim, use_qk_norm, qk_norm_type, use_routing_bias
 //                        minimax_m2: the factor's, true, "per_layer" (norms of
 //                        all heads together) and true if absent
+//                        minimax_m3: "per_head"
+//   index_n_heads, index_head_dim, index_topk
+//                        deepseek_v32: 64, 128 and 2048 if absent; glm_moe_dsa:
+//                        32, 128 and 2048
+//   indexer_rope_interleave, indexer_types, index_topk_freq,
+//   index_skip_topk_offset, mlp_layer_types, qk_head_dim
+//                        glm_moe_dsa: true if absent; which layers have an
+//                        indexer ("full") and which share a selection
+//                        ("shared"), where no list says it by 1 and 2; the last
+//                        two must agree with other fields
+//   sparse_attention_config, moe_layer_freq, dense_intermediate_size,
+//   shared_intermediate_size, routed_scaling_factor, use_gemma_norm,
+//   swiglu_alpha, swiglu_limit
+//                        minimax_m3: no indexers if absent; the next three are
+//                        required; 2, true, 1.702 and 7 if absent
 //   block_configs        nemotron-nas: required, an entry for each layer, with
 //                        attention (no_op, replace_with_linear,
 //                        n_heads_in_group) and ffn (no_op, replace_with_linear,
@@ -106,7 +123,8 @@
 // It is an error if a field says something else than the layers that are built:
 //
 //   hidden_act, hidden_activation
-//                          other than "silu" (gemma: "gelu_pytorch_tanh")
+//                          other than "silu" (gemma: "gelu_pytorch_tanh",
+//                          minimax_m3: "swigluoai")
 //   sliding_window, use_sliding_window, layer_types
 //                          llama: a window; qwen2, qwen3: a window of which
 //                          nothing says whether it is in use
@@ -117,6 +135,10 @@
 //                          gemma4: other than null or "vision"
 //   attn_type_list, scoring_func, shared_intermediate_size, layernorm_*_beta
 //                          minimax_m2: other than 1, "sigmoid", 0 and 1
+//   attention_output_gate, swiglu_alpha, n_shared_experts, sparse_score_type,
+//   sparse_disable_index_value
+//                          minimax_m3: other than false, 1.702, 1, "max" and,
+//                          of layers with an indexer, 1
 //   attention_bias, mlp_bias
 //                          true in a family that has none
 //   is_encoder_decoder, add_cross_attention
