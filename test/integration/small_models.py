@@ -67,7 +67,7 @@ FAMILIES = {
         "n_group": 4, "topk_group": 2, "num_experts_per_tok": 3}),
     # Of five layers the first, the third and the last select; the others share.
     "glm_moe_dsa": ("zai-org--GLM-5-FP8", LATENT | INDEXED | {
-        "num_hidden_layers": 5, "qk_head_dim": 12, "index_topk_freq": 2, "index_skip_topk_offset": 1}),
+        "num_hidden_layers": 5, "qk_head_dim": 12, "index_topk": 8, "index_topk_freq": 2, "index_skip_topk_offset": 1}),
     "kimi_k2": ("moonshotai--Kimi-K2-Instruct", LATENT | {"n_group": 1, "topk_group": 1, "q_lora_rank": 12}),
     "qwen3_next": ("Qwen--Qwen3-Next-80B-A3B-Instruct", GATED_DELTA | EXPERTS),
     "qwen3_5_text": ("Qwen--Qwen3.5-35B-A3B", QWEN35 | {

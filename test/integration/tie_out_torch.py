@@ -21,7 +21,7 @@ CHANGES = {"llama": {"rope_scaling": LLAMA3}, "qwen3": {"rope_scaling": YARN | {
            "gpt_oss": {"rope_scaling": YARN | {"rope_type": "yarn", "truncate": False}},
            "llama4": {"rope_scaling": LLAMA3 | {"high_freq_factor": 1.0}},
            "deepseek_v2": {"rope_scaling": YARN | MSCALE}, "deepseek_v3": {"rope_scaling": YARN | MSCALE},
-           "kimi_k2": {"rope_scaling": YARN | MSCALE}}
+           "kimi_k2": {"rope_scaling": YARN | MSCALE}, "deepseek_v32": {"rope_scaling": YARN | MSCALE}}
 
 
 def main():

@@ -270,15 +270,30 @@ def gemma4_experts(config, w, x, shown):
     return mix(kept, chosen, shown, expert)
 
 
+def clamped(config, w, x, names=("gate_proj", "up_proj", "down_proj")):
+    gate, up = (w.linear(name, x) for name in names[:2])
+    limit = config["swiglu_limit"]
+    gate, up = gate.clamp(max=limit), up.clamp(-limit, limit)
+    return w.linear(names[2], (up + 1) * gate * torch.sigmoid(1.702 * gate))
+
+
+def minimax_m3_experts(config, w, x):
+    shares, chosen = sigmoid_shares(config, w, x, "e_score_correction_bias")
+    shares = shares * config["routed_scaling_factor"]
+    made = mix(shares, chosen, x, lambda e, rows: clamped(config, w / "experts" / e, rows, ("w1", "w3", "w2")))
+    return made + clamped(config, w / "shared_experts", x)
+
+
 def mimo_v2_experts(config, w, x):
     shares, chosen = sigmoid_shares(config, w, x, "gate.e_score_correction_bias")
     return mix(shares, chosen, x, lambda e, rows: gated(w / "experts" / e, rows))
 
 
-EXPERTS = {"mimo_v2_flash": ("mlp", mimo_v2_experts), "minimax_m2": ("block_sparse_moe", minimax_experts), "mixtral": ("block_sparse_moe", mixtral_experts), "qwen3_moe": ("mlp", qwen3_experts),
+EXPERTS = {"mimo_v2_flash": ("mlp", mimo_v2_experts), "minimax_m2": ("block_sparse_moe", minimax_experts),
+           "minimax_m3": ("block_sparse_moe", minimax_m3_experts), "mixtral": ("block_sparse_moe", mixtral_experts), "qwen3_moe": ("mlp", qwen3_experts),
            "gpt_oss": ("mlp", gpt_oss_experts), "llama4_text": ("feed_forward", llama4_experts),
            "deepseek_v2": ("mlp", deepseek_experts), "deepseek_v3": ("mlp", deepseek_experts),
-           "kimi_k2": ("mlp", deepseek_experts)}
+           "kimi_k2": ("mlp", deepseek_experts), "deepseek_v32": ("mlp", deepseek_experts), "glm_moe_dsa": ("mlp", deepseek_experts)}
 
 
 # --- Models -----------------------------------------------------------------------------------------------------------
@@ -295,14 +310,14 @@ class Model:
         self.config = config = config.get("text_config", config)
         self.family = config["model_type"]
         self.is_gemma = self.family.startswith("gemma")
-        self.theta = config.get("rope_theta") or THETA.get(self.family, 1e4)
+        self.adds_one = self.is_gemma and self.family != "gemma4_text" or self.family == "minimax_m3"  # to the weights of norms
+        self.theta = config.get("rope_theta") or config.get("rope_parameters", {}).get("rope_theta") or THETA.get(self.family, 1e4)
         self.epsilon = config.get("rms_norm_eps") or config.get("layernorm_epsilon") or EPSILON.get(self.family, 1e-6)
         self.weights = Weights(read_safetensors(folder / "model.safetensors"))
 
     def norm(self, w, name, x, epsilon=None):
         weight = w[name + ".weight"]
-        adds_one = self.is_gemma and self.family != "gemma4_text"
-        return rms_norm(x, 1 + weight if adds_one else weight, epsilon or self.epsilon)
+        return rms_norm(x, 1 + weight if self.adds_one else weight, epsilon or self.epsilon)
 
     @torch.no_grad()
     def logits(self, tokens):
@@ -340,6 +355,8 @@ class Model:
 
     def feed_forward(self, w, x):
         name, experts = EXPERTS.get(self.family, ("mlp", None))
+        if self.family == "minimax_m3" and "mlp.gate_proj" in w:
+            return clamped(self.config, w / "mlp", x)
         w = w / name
         if "gate.weight" in w or "router" in w:
             return experts(self.config, w, x)
@@ -353,6 +370,8 @@ class Model:
         config = self.config
         if "layer_types" in config:
             return config["layer_types"][number] == "sliding_attention"
+        if self.family == "minimax_m3":
+            return False
         if self.family == "gemma3_text":
             return (number + 1) % config["sliding_window_pattern"] != 0
         if self.family == "llama4_text":
@@ -384,6 +403,8 @@ class Model:
             turns = rotations(config, turning, len(x), 1e4 if is_local else self.theta, not is_local)
             q, k = (rotate_part(y, turns) for y in (q, k))
             hidden = unseen(len(x), window=config["sliding_window"] if is_sliding else None)
+        if "index_q_proj" in w:
+            hidden = self.outside_blocks(w, x, turns, hidden)
         scale = (config.get("query_pre_attn_scalar", 256) if self.is_gemma else features) ** -0.5
         cap = config.get("attn_logit_softcapping", 50.0 if self.family == "gemma2" else None)
         made = attend(q, k, v, hidden, scale, cap, w["sinks"] if "sinks" in w else None)
@@ -402,6 +423,21 @@ class Model:
         q, k = (rotate_halves(self.norm(w, f"{name}_norm", y), turns) for name, y in (("q", q), ("k", k)))
         hidden = unseen(len(x), window=config["sliding_window"] if is_sliding else None)
         return w.linear("o_proj", attend(q, k, rms_norm(v, eps=self.epsilon), hidden, 1.0))
+
+    def outside_blocks(self, w, x, turns, hidden):
+        """[heads, length, length]: keys outside of the blocks that the index head of their KV head selects."""
+        sparse, length = self.config["sparse_attention_config"], len(x)
+        block, features = sparse["sparse_block_size"], sparse["sparse_index_dim"]
+        q, k = (rotate_part(self.norm(w, f"index_{name}_norm", w.linear(f"index_{name}_proj", x).unflatten(-1, (-1, features))),
+                            turns) for name in "qk")
+        scores = torch.einsum("qhd,kd->hqk", q, k[:, 0]).masked_fill(hidden, -math.inf)
+        best = F.pad(scores, (0, -length % block), value=-math.inf).unflatten(-1, (-1, block)).amax(-1)
+        own = torch.arange(length) // block
+        best = best.scatter(-1, own[None, :, None].expand(len(best), -1, 1), math.inf)  # One local block.
+        number = min(sparse["sparse_topk_blocks"], best.shape[-1])
+        stays = torch.zeros_like(best, dtype=torch.bool).scatter(-1, best.topk(number)[1], True)
+        stays = stays.repeat_interleave(block, dim=-1)[..., :length]
+        return (hidden | ~stays).repeat_interleave(self.config["num_attention_heads"] // len(best), dim=0)
 
     def mimo_v2_attention(self, number, w, x):
         """Layers with a window have sizes, angles and sinks of their own; values are narrower than keys, and scaled."""
@@ -430,7 +466,8 @@ class Model:
         """MLA of DeepSeek's code, the naive form."""
         config, heads, scaling = self.config, self.config["num_attention_heads"], self.config.get("rope_scaling")
         rotated, plain = config["qk_rope_head_dim"], config["qk_nope_head_dim"]
-        q = w.linear("q_b_proj", self.norm(w, "q_a_layernorm", w.linear("q_a_proj", x), 1e-6))
+        queries = self.norm(w, "q_a_layernorm", w.linear("q_a_proj", x), 1e-6)
+        q = w.linear("q_b_proj", queries)
         q = q.unflatten(-1, (heads, plain + rotated))
         latent, key = w.linear("kv_a_proj_with_mqa", x).split([config["kv_lora_rank"], rotated], dim=-1)
         made = w.linear("kv_b_proj", self.norm(w, "kv_a_layernorm", latent, 1e-6)).unflatten(-1, (heads, -1))
@@ -441,4 +478,22 @@ class Model:
         scale = (plain + rotated) ** -0.5
         if scaling:
             scale *= (0.1 * scaling["mscale_all_dim"] * math.log(scaling["factor"]) + 1) ** 2
-        return w.linear("o_proj", attend(q, torch.cat([k, key], dim=-1), v, unseen(len(x)), scale))
+        hidden = unseen(len(x))
+        if "indexer.wk" in w:
+            self.unselected = self.not_selected(w / "indexer", x, queries, turns, hidden)
+        if "index_topk" in config:  # Layers without an indexer have the keys of the one before.
+            hidden = self.unselected
+        return w.linear("o_proj", attend(q, torch.cat([k, key], dim=-1), v, hidden, scale))
+
+    def not_selected(self, w, x, queries, turns, hidden):
+        """Keys that DeepSeek's Indexer does not select; GLM-5 turns neighbours there."""
+        features, turned = self.config["index_head_dim"], 2 * turns.shape[-1]
+        turn = rotate_neighbours if self.family == "glm_moe_dsa" else rotate_halves
+        keys = F.layer_norm(w.linear("wk", x), (features,), w["k_norm.weight"], w["k_norm.bias"], 1e-6).unsqueeze(1)
+        q, k = (torch.cat([turn(each[..., :turned], turns), each[..., turned:]], dim=-1)
+                for each in (w.linear("wq_b", queries).unflatten(-1, (-1, features)), keys))
+        scores = torch.relu(torch.einsum("qhd,kd->qhk", q, k[:, 0])) * features ** -0.5
+        shares = w.linear("weights_proj", x) * q.shape[1] ** -0.5
+        scores = torch.einsum("qh,qhk->qk", shares, scores).masked_fill(hidden, -math.inf)
+        best = scores.topk(min(self.config["index_topk"], len(x)))[1]
+        return hidden | torch.ones_like(hidden).scatter(-1, best, False)
