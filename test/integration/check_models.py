@@ -88,6 +88,7 @@ def differences(config: Path, folder: Path) -> list[str]:
         ("active_parameters", decode["active_parameters"], derive_models.active_parameters(facts)),
         ("kv_elements", decode["kv_elements"], kv_elements),
         ("kv_elements in prefill", prefill["kv_elements"], kv_elements),
+        ("state_elements", decode["state_elements"], derive_models.state_elements(facts)),
         ("macs of decode", decode["macs"], derive_models.macs_decode(facts, context)),
         ("macs of prefill", prefill["macs"], derive_models.macs_prefill(facts, context)),
     ]

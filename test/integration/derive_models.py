@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import derive_recurrent
+
 Config = dict[str, Any]
 
 DSA = {"deepseek_v32", "glm_moe_dsa"}  # lightning indexers beside latent attention
@@ -27,7 +29,9 @@ WINDOW_ON_ALL_LAYERS = {"mistral", "mixtral", "phi3"}
 PLAIN_HEAD_DIM = {"llama", "mistral", "mixtral", "nemotron-nas", "phi3", "qwen2"}  # hidden_size / heads if not given
 ALIASES = {"mimo": "qwen2", "qwen3_vl_text": "qwen3", "qwen3_vl_moe_text": "qwen3_moe"}  # same layers
 KINDS = ("full_attention", "sliding_attention", "chunked_attention")
-SUPPORTED = MLA | GEMMA | QK_NORM | PLAIN_HEAD_DIM | {"gemma4_text", "gpt_oss", "llama4_text", "mimo_v2_flash", "minimax_m2", "minimax_m3", "nemotron-nas"}
+QWEN_DELTA = {"qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"}
+RECURRENT = QWEN_DELTA | {"nemotron_h", "kimi_linear"}  # derive_recurrent.py
+SUPPORTED = RECURRENT | MLA | GEMMA | QK_NORM | PLAIN_HEAD_DIM | {"gemma4_text", "gpt_oss", "llama4_text", "mimo_v2_flash", "minimax_m2", "minimax_m3", "nemotron-nas"}
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,11 @@ class Layer:
     top: int | None = None   # keys an indexer selects for a query
     index_query: int = 0     # matrices of index queries: unused where a query sees all keys anyway
     index_pair_macs: int = 0  # one index query, all heads, against one index key
+    state_elements: int = 0  # of a recurrent layer, for each sequence
+    step_macs: int = 0       # of its convolution and recurrence, one token after the other
+    tokens_macs: int = 0     # of the same in chunks: of each token, the convolution
+    chunk_macs: int = 0      # and of each chunk,
+    chunk_tokens: int = 1    # full or not
 
     def parameters(self, experts: int) -> int:
         expert = self.expert_matrices + self.expert_vectors
@@ -314,6 +323,8 @@ def gemma4_layer(c: Config, index: int) -> Layer:
 
 
 def layer(c: Config, index: int) -> Layer:
+    if c["model_type"] in RECURRENT:
+        return derive_recurrent.layer(c, index)
     if c["model_type"] == "gemma4_text":
         return gemma4_layer(c, index)
     if c["model_type"] == "nemotron-nas":
@@ -334,7 +345,7 @@ def layer(c: Config, index: int) -> Layer:
 
 def layers(config: Config) -> list[Layer]:
     c = text_config(config)
-    return [layer(c, index) for index in range(c["num_hidden_layers"])]
+    return [layer(c, index) for index in range(c.get("num_hidden_layers") or len(c["hybrid_override_pattern"]))]
 
 
 def head_elements(config: Config) -> int:
@@ -372,6 +383,11 @@ def window_elements(config: Config) -> int:
     return sum(l.window * l.kv_elements for l in layers(config) if l.window)
 
 
+def state_elements(config: Config) -> int:
+    """Of all recurrent layers, for each sequence, however long it is."""
+    return sum(l.state_elements for l in layers(config))
+
+
 def matmul_weight_elements(config: Config, active: bool = False) -> int:
     """Elements of all matrices tokens are multiplied with, the LM head (tied or not) included."""
     return head_elements(config) + sum(
@@ -391,7 +407,7 @@ def macs_decode(config: Config, context: int, absorbed: bool = True) -> int:
     for l in layers(config):
         keys = l.visible(context)
         pair, ups = (l.absorbed_pair_macs, 1) if absorbed else (l.pair_macs, keys)
-        macs += l.token_macs() + keys * pair + ups * l.kv_up
+        macs += l.token_macs() + keys * pair + ups * l.kv_up + l.step_macs
         if l.selects(context):  # scores of all keys
             macs += l.index_query + context * l.index_pair_macs
     return macs
@@ -407,7 +423,8 @@ def macs_prefill(config: Config, seq: int) -> int:
     macs = head_elements(config)
     for l in layers(config):
         pair = l.absorbed_pair_macs if l.selects(seq) else l.pair_macs
-        macs += seq * (l.token_macs() + l.kv_up) + l.visible_pairs(seq) * pair
+        macs += seq * (l.token_macs() + l.kv_up + l.tokens_macs) + l.visible_pairs(seq) * pair
+        macs += -(-seq // l.chunk_tokens) * l.chunk_macs
         if l.selects(seq):
             macs += seq * l.index_query + triangle(seq) * l.index_pair_macs
     return macs
@@ -444,6 +461,11 @@ PUBLISHED: dict[str, int] = {
     "XiaomiMiMo--MiMo-V2-Flash": 308_778_780_864,  # README: 309B; 3 x 0.33B of further layers left out
     "Qwen--Qwen3-VL-30B-A3B-Instruct": 30_532_122_624,  # as Qwen3-30B-A3B
     "nvidia--Llama-3_3-Nemotron-Super-49B-v1": 49_867_145_216,
+    "Qwen--Qwen3-Next-80B-A3B-Instruct": 79_674_391_296,  # 80B
+    "Qwen--Qwen3.5-35B-A3B": 34_660_610_688,  # the page says 36B with the vision part and further tokens
+    "nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": 31_577_940_288,  # release: 31.6B
+    "nvidia--NVIDIA-Nemotron-3-Super-120B-A12B-FP8": 120_668_707_840,  # 120B; 121B on the page, without further tokens
+    "moonshotai--Kimi-Linear-48B-A3B-Instruct": 49_122_681_728,  # README: 48B
     # Published with the f32 scales of its FP8 blocks, 128 x 128: in each of 62 layers of 256 x 3
     # matrices of experts (12 x 24 blocks), of q and o (24 x 48) and of k and v (24 x 8).
     "MiniMaxAI--MiniMax-M2": 228_703_644_928 - 62 * (256 * 3 * 12 * 24 + 2 * 24 * 48 + 2 * 24 * 8),
@@ -459,7 +481,12 @@ PUBLISHED_ACTIVE: dict[str, int] = {"Qwen--Qwen3-30B-A3B": 3_353_032_704,
                                     "Qwen--Qwen3-VL-30B-A3B-Instruct": 3_353_032_704,
                                     "google--gemma-4-26B-A4B": 3_822_530_590,  # card: 3.8B
                                     "zai-org--GLM-5-FP8": 41_784_728_832,  # README: 40B, without embedding
-                                    "XiaomiMiMo--MiMo-V2-Flash": 15_445_936_320}  # README: 15B
+                                                                        "XiaomiMiMo--MiMo-V2-Flash": 15_445_936_320,  # README: 15B
+                                    "Qwen--Qwen3-Next-80B-A3B-Instruct": 3_874_929_408,
+                                    "Qwen--Qwen3.5-35B-A3B": 3_454_988_928,
+                                    "nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": 3_580_076_352,  # 3.6B
+                                    "nvidia--NVIDIA-Nemotron-3-Super-120B-A12B-FP8": 12_770_237_440,
+                                    "moonshotai--Kimi-Linear-48B-A3B-Instruct": 3_484_459_904}
 # Elements that a token adds without end, and that windows hold: counted by hand from the papers.
 KNOWN_KV: dict[str, int] = {"deepseek-ai--DeepSeek-V3.2": 61 * (512 + 64 + 128), "zai-org--GLM-5-FP8": 78 * (512 + 64 + 128),
                             "MiniMaxAI--MiniMax-M3": 60 * 2 * 4 * 128 + 57 * 128,
@@ -467,12 +494,21 @@ KNOWN_KV: dict[str, int] = {"deepseek-ai--DeepSeek-V3.2": 61 * (512 + 64 + 128),
                             "Qwen--Qwen3-VL-30B-A3B-Instruct": 49_152,
                             "google--gemma-4-26B-A4B": 5 * 2 * 2 * 512,
                             "nvidia--Llama-3_3-Nemotron-Super-49B-v1": 100_352}
+# Heads x key x value sizes and the inputs of convolutions, of all layers with a state: by hand, too.
+KNOWN_STATE: dict[str, int] = {
+    "Qwen--Qwen3-Next-80B-A3B-Instruct": 36 * (32 * 128 * 128 + 3 * 8192),
+    "Qwen--Qwen3.5-35B-A3B": 30 * (32 * 128 * 128 + 3 * 8192),
+    "nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": 23 * (64 * 64 * 128 + 3 * 6144),
+    "nvidia--NVIDIA-Nemotron-3-Super-120B-A12B-FP8": 40 * (128 * 64 * 128 + 3 * 10240),
+    "moonshotai--Kimi-Linear-48B-A3B-Instruct": 20 * (32 * 128 * 128 + 3 * 3 * 4096)}
 KNOWN_WINDOW: dict[str, int] = {"google--gemma-4-26B-A4B": 25 * 1024 * 2 * 8 * 256,
                                 "XiaomiMiMo--MiMo-V2-Flash": 39 * 128 * 8 * (192 + 128)}
 
 
 def self_check(name: str, config: Config) -> list[str]:
     """A prefill must be the sum of its tokens' unabsorbed steps; each step seen by brute force."""
+    if state_elements(config):  # Chunks do more work than steps.
+        return []
     faults = []
     shapes = {(l.window, l.chunk) for l in layers(config)} | {(3, None), (None, 4), (7, None)}
     base = layers(config)[0]
@@ -502,6 +538,7 @@ def check(name: str, config: Config) -> list[str]:
     for label, published, derive in (("parameters", PUBLISHED, parameters),
                                      ("active parameters", PUBLISHED_ACTIVE, active_parameters),
                                      ("cache elements", KNOWN_KV, unbounded_kv_elements_per_token),
+                                     ("state elements", KNOWN_STATE, state_elements),
                                      ("window elements", KNOWN_WINDOW, window_elements)):
         if name in published and derive(config) != published[name]:
             faults.append(f"{name}: {label} {derive(config):,}, published {published[name]:,}")
