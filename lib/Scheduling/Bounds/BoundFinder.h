@@ -48,6 +48,11 @@ public:
   /// them. What is between two of those adds up. Only what fits into private
   /// memory is fetched across one.
   std::optional<int64_t> stages() const;
+  /// Leaves only tasks that the end of the longest way waits for, and says
+  /// whether there were others. A schedule of all is one of those, too, and a
+  /// task that nobody waits for (it writes what only a later step reads) lets
+  /// no other task be a stage. Only `stages()` may be asked then.
+  bool dropLooseEnds();
 
 private:
   /// The number of ways to cut stages that are looked at, for all stages

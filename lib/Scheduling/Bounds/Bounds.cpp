@@ -195,6 +195,11 @@ std::optional<std::vector<Bound>> lowerBounds(const Problem &problem,
     for (const GroupSet &groups : finder->groupsThatMatter())
       add("room" + finder->nameOf(groups), finder->room(groups));
   add("stages", finder->stages());
+  if (finder->dropLooseEnds()) {
+    std::optional<int64_t> cycles = finder->stages();
+    fits &= cycles.has_value();
+    bounds.back().cycles = std::max(bounds.back().cycles, cycles.value_or(0));
+  }
   if (!fits)
     return std::nullopt;
   return bounds;

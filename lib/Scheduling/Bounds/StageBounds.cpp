@@ -241,4 +241,27 @@ std::optional<int64_t> BoundFinder::stages() const {
   return ended.back();
 }
 
+bool BoundFinder::dropLooseEnds() {
+  if (order.empty())
+    return false;
+  std::vector<bool> isKept(limits.size(), false);
+  isKept[*std::max_element(order.begin(), order.end(),
+                           [&](unsigned a, unsigned b) {
+                             return ahead[a] + limits[a].spanCycles <
+                                    ahead[b] + limits[b].spanCycles;
+                           })] = true;
+  for (size_t at = order.size(); at-- > 0;)
+    if (isKept[order[at]])
+      for (unsigned predecessor : problem->tasks[order[at]].predecessors)
+        isKept[predecessor] = true;
+  auto end = std::remove_if(order.begin(), order.end(),
+                            [&](unsigned task) { return !isKept[task]; });
+  if (end == order.end())
+    return false;
+  order.erase(end, order.end());
+  for (size_t at = 0; at < order.size(); ++at)
+    position[order[at]] = at;
+  return true;
+}
+
 } // namespace mlir::llm::scheduling

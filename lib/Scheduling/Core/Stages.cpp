@@ -18,7 +18,7 @@ namespace mlir::llm::scheduling {
 static std::vector<bool> findSeparators(const Problem &problem,
                                         const std::vector<unsigned> &order) {
   size_t count = order.size();
-  std::vector<size_t> position(count);
+  std::vector<size_t> position(problem.tasks.size());
   for (size_t at = 0; at < count; ++at)
     position[order[at]] = at;
   std::vector<size_t> firstSuccessor(count, count), lastPredecessor(count, 0);

@@ -296,6 +296,26 @@ TEST(Bounds, StagesAddUp) {
             "critical_path=116 work_npu=139 bytes_dram=0 stages=149");
 }
 
+// Nothing waits for a task that starts behind the first one. No stage begins
+// between the others with it: work ends 20 before the end, and
+// 30 + (198 + 10 + 198) / 2 + 20 = 253. Those that the last one waits for have
+// 30 + 99 + 10 + 99 + 20.
+TEST(Bounds, StagesWithoutLooseEnds) {
+  Problem problem = machine(2);
+  problem.tasks = {task("first", matrix, 30, 0),
+                   task("a", matrix, 66, 0, {0}),
+                   task("b", matrix, 66, 0, {0}),
+                   task("c", matrix, 66, 0, {0}),
+                   task("loose", matrix, 1, 0, {0}),
+                   task("middle", matrix, 10, 0, {1, 2, 3}),
+                   task("d", matrix, 66, 0, {5}),
+                   task("e", matrix, 66, 0, {5}),
+                   task("f", matrix, 66, 0, {5}),
+                   task("last", matrix, 20, 0, {6, 7, 8})};
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=192 work_npu=244 bytes_dram=0 stages=258");
+}
+
 // While a task computes for 2000 cycles, no more of the 3000 bytes of two
 // others is fetched than the 1000 that private memory holds.
 TEST(Bounds, WhatPrivateMemoryHolds) {
