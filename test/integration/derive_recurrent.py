@@ -24,8 +24,8 @@ def layer(c: Config, index: int) -> Layer:
         return build(c, 1, mixer, {})
     linear = c.get("linear_attn_config")
     if linear:
-        mixer = kimi_delta(c, linear) if index + 1 in linear["kda_layers"] else derive_models.mla(c)
-        return build(c, 2, mixer, kimi_ffn(c, index))
+        mixer = kimi_delta(c, linear) if index + 1 in linear["kda_layers"] else kimi_attention(c)
+        return build(c, 2, mixer, kimi_ffn(c, index) | attention_residuals(c, index, mixer))
     kinds, interval = c.get("layer_types"), c.get("full_attention_interval", 4)
     is_full = kinds[index] == "full_attention" if kinds else (index + 1) % interval == 0
     return build(c, 2, gated_attention(c) if is_full else qwen_delta(c), qwen_ffn(c, index))
@@ -34,7 +34,7 @@ def layer(c: Config, index: int) -> Layer:
 def build(c: Config, norms: int, mixer: dict[str, int], ffn: dict[str, int]) -> Layer:
     """Of the sums of both parts, and norms of the hidden state."""
     sums = {key: mixer.get(key, 0) + ffn.get(key, 0) for key in ("matrices", "vectors")}
-    sums["vectors"] += norms * c["hidden_size"]
+    sums["vectors"] += norms * c["hidden_size"] + ffn.pop("residual_vectors", 0)
     return derive_models.Layer(**{**NO_PAIRS, **NO_FFN, **mixer, **ffn, **sums, "window": None, "chunk": None})
 
 
@@ -106,9 +106,33 @@ def qwen_ffn(c: Config, index: int) -> dict[str, int]:
             "experts": experts, "selected": c["num_experts_per_tok"]}
 
 
+def kimi_attention(c: Config) -> dict[str, int]:
+    """Latent attention, whose output a projection of its own may gate."""
+    plain, gate = derive_models.mla(c), c["hidden_size"] * c["num_attention_heads"] * c["v_head_dim"]
+    return plain | {"matrices": plain["matrices"] + (gate if c.get("mla_use_output_gate") else 0)}
+
+
+def attention_residuals(c: Config, index: int, mixer: dict[str, int]) -> dict[str, int]:
+    """Before attention and the network, what began each block of layers and the running sum are mixed: a norm and a vector
+    for each of the two, and for each source its product with the vector and its share, h each. Behind the last layer once
+    more, which is counted with that layer here."""
+    size, hidden, last = c.get("attn_res_block_size"), c["hidden_size"], c["num_hidden_layers"] - 1
+    if not size:
+        return {}
+    begun = index // size + 1  # blocks, once attention has read its mixture
+    sources = [-(-index // size) + 1, begun + 1] + [begun + 1] * (index == last)
+    macs = sum(2 * hidden * n for n in sources)
+    return {"residual_vectors": 2 * hidden * len(sources),
+            "step_macs": mixer.get("step_macs", 0) + macs, "tokens_macs": mixer.get("tokens_macs", 0) + macs}
+
+
 def kimi_ffn(c: Config, index: int) -> dict[str, int]:
     if index < c["first_k_dense_replace"] or index % c.get("moe_layer_freq", 1):
         return {"matrices": derive_models.gated_mlp(c, c["intermediate_size"])}
-    expert, experts = derive_models.gated_mlp(c, c["moe_intermediate_size"]), c["num_experts"]
-    return {"matrices": c["hidden_size"] * experts + c["num_shared_experts"] * expert, "vectors": experts,
-            "expert_matrices": expert, "experts": experts, "selected": c["num_experts_per_token"]}
+    shared, experts = c["num_shared_experts"] * derive_models.gated_mlp(c, c["moe_intermediate_size"]), c["num_experts"]
+    # Routed experts may work on a latent, which one matrix makes and, behind a norm, one undoes.
+    hidden, latent = c["hidden_size"], c.get("routed_expert_hidden_size", 0)
+    return {"matrices": hidden * experts + shared + 2 * hidden * latent,
+            "vectors": experts + (latent if c.get("latent_moe_use_norm") else 0),
+            "expert_matrices": 3 * (latent or hidden) * c["moe_intermediate_size"], "experts": experts,
+            "selected": c["num_experts_per_token"]}
