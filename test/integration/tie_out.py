@@ -225,7 +225,8 @@ MEASURES = {  # how, what is said, and how much there may be
 # The output of a state is normed, whatever its size, and a selection is by small differences: these move further.
 # Weights of another seed move logits by about their size.
 FAR_IN_BF16 = 1e-1
-FAR_FAMILIES = ("qwen3_next", "qwen3_5", "nemotron_h", "kimi_linear", "minimax_m3", "deepseek_v32", "glm_moe_dsa")
+RECURRENT_FAMILIES = ("qwen3_next", "qwen3_5", "nemotron_h", "kimi_linear")
+FAR_FAMILIES = RECURRENT_FAMILIES + ("minimax_m3", "deepseek_v32", "glm_moe_dsa")
 
 
 def read_options():

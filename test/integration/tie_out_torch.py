@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # nothing is left in the source folder
 import torch_models
-from tie_out import FAR_FAMILIES, MODELS, PROMPT, Subject, difference, listed
+from tie_out import MODELS, PROMPT, RECURRENT_FAMILIES, Subject, difference, listed
 
 LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
           "original_max_position_embeddings": 16}
@@ -30,7 +30,7 @@ def main():
     parser.add_argument("family", nargs="*")
     options = parser.parse_args()
     options.folder.mkdir(exist_ok=True)
-    for family in options.family or [family for family in MODELS if not family.startswith(FAR_FAMILIES)]:
+    for family in options.family or [family for family in MODELS if not family.startswith(RECURRENT_FAMILIES)]:
         subject = Subject(options.folder, family, **CHANGES.get(family, {}))
         expected = torch_models.Model(options.folder).logits(PROMPT)
         numpy = difference(subject.oracle.forward([PROMPT])[0][0], expected)
