@@ -15,18 +15,36 @@
 //                        and audio_config
 //   model_type           "deepseek_v2", "deepseek_v3", "deepseek_v32",
 //                        "gemma2", "gemma3_text", "gemma4_text",
-//                        "glm_moe_dsa", "gpt_oss", "kimi_k2", "llama",
-//                        "llama4_text", "mimo",
+//                        "glm_moe_dsa", "gpt_oss", "kimi_k2", "kimi_linear",
+//                        "llama", "llama4_text", "mimo",
 //                        "mimo_v2_flash", "minimax_m2", "minimax_m3",
 //                        "minimax_m3_vl_text", "mistral", "mixtral",
-//                        "nemotron-nas", "phi3", "qwen2", "qwen3", "qwen3_moe",
-//                        "qwen3_vl_text" or "qwen3_vl_moe_text"
+//                        "nemotron_h", "nemotron-nas", "phi3", "qwen2",
+//                        "qwen3", "qwen3_5_text", "qwen3_5_moe_text",
+//                        "qwen3_moe", "qwen3_next", "qwen3_vl_text" or
+//                        "qwen3_vl_moe_text"
 //   hidden_size, intermediate_size, num_attention_heads, num_hidden_layers
 //                        required (nemotron-nas: no intermediate_size)
 //   num_key_value_heads  num_attention_heads if absent; qwen3, gemma: required;
 //                        mistral, mixtral, gpt_oss, llama4: 8
 //   head_dim             hidden_size / num_attention_heads if absent; qwen3:
 //                        required; that quotient is not what models have
+//   layer_types, full_attention_interval, linear_num_value_heads,
+//   linear_num_key_heads, linear_key_head_dim, linear_value_head_dim,
+//   linear_conv_kernel_dim, attn_output_gate
+//                        qwen3_next, qwen3_5: which layers keep a state, and
+//                        its sizes
+//   hybrid_override_pattern or layers_block_type, mamba_num_heads,
+//   mamba_head_dim, n_groups, ssm_state_size, conv_kernel, chunk_size,
+//   moe_latent_size      nemotron_h: what each layer is; num_hidden_layers may
+//                        be absent
+//   linear_attn_config {kda_layers, full_attn_layers, num_heads, head_dim,
+//   short_conv_kernel_size, gate_lower_bound, use_full_rank_gate},
+//   attn_res_block_size, routed_expert_hidden_size, mla_use_nope,
+//   mla_use_output_gate  kimi_linear, with the fields of latent attention;
+//                        numbers of layers begin at 1
+//   mamba_ssm_dtype, mamba_ssm_cache_dtype
+//                        states are float32
 //   vocab_size           required by the whole model (--layers=all)
 //   tie_word_embeddings  false if absent (gemma: true); true: the head uses
 //                        the embedding
