@@ -64,6 +64,8 @@ private:
   Value findUpdates(Value state);
   Value solve(Value known);
   Value outputs(Value state, Value updates);
+  /// [b, i, h, g, ..] of [b, h, g, i, ..].
+  Value tokensFirst(Value tensor);
   Value write(Value state, Value updates);
   Value decayWhole(Value state);
 
@@ -245,15 +247,8 @@ Value Chunks::findUpdates(Value state) {
 /// The updates u_i = known_i - beta_i sum_{j < i} scores_ij u_j, one after the
 /// other. Those that are not known yet are 0.
 Value Chunks::solve(Value known) {
-  auto transposed = [&](Value tensor) { // [b, i, h, g, ..]
-    return lowering.compute(
-        {attention.batch, size, attention.keyHeads, attention.group,
-         lowering.getSizes(tensor)[4]},
-        {read(tensor, {0, 2, 3, 1, 4}, 5)}, type(),
-        [](OpBuilder &, Location, ValueRange numbers) { return numbers[0]; });
-  };
-  Value scores = transposed(scoresOf(k, Sees::Before)),
-        rows = transposed(known);
+  Value scores = tokensFirst(scoresOf(k, Sees::Before)),
+        rows = tokensFirst(known);
   Value none = lowering.filled(sizesOf(size, attention.valueDim), 0.0);
   auto loop =
       scf::ForOp::create(builder, loc, lowering.index(builder, 0),
@@ -287,6 +282,14 @@ Value Chunks::solve(Value known) {
   return loop.getResult(0);
 }
 
+Value Chunks::tokensFirst(Value tensor) {
+  return lowering.compute(
+      {attention.batch, size, attention.keyHeads, attention.group,
+       lowering.getSizes(tensor)[4]},
+      {read(tensor, {0, 2, 3, 1, 4}, 5)}, type(),
+      [](OpBuilder &, Location, ValueRange numbers) { return numbers[0]; });
+}
+
 /// S^T G_i q_i + sum_{j <= i} (q_i G_i / G_j k_j) u_j, [b, i, h, g, v].
 Value Chunks::outputs(Value state, Value updates) {
   Value scores = scoresOf(q, Sees::Own);
@@ -297,11 +300,7 @@ Value Chunks::outputs(Value state, Value updates) {
         Arithmetic a{b, loc, type()};
         return a.addTerm(numbers[2], a.multiplyTerm(numbers[0], numbers[1]));
       });
-  return lowering.compute(
-      {attention.batch, size, attention.keyHeads, attention.group,
-       attention.valueDim},
-      {read(out, {0, 2, 3, 1, 4}, 5)}, type(),
-      [](OpBuilder &, Location, ValueRange numbers) { return numbers[0]; });
+  return tokensFirst(out);
 }
 
 /// The sums of decays at the last token of the chunk.

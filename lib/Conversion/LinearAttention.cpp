@@ -36,12 +36,7 @@ Value LinearAttention::normed(Value x) {
   AffineMap all = mapOf(context, 4, {0, 1, 2, 3}),
             rows = mapOf(context, 4, {0, 1, 2});
   SmallVector<OpFoldResult> sizes = lowering.getSizes(array.getValues());
-  Value squares = lowering.reduce(
-      lowering.filled(ArrayRef(sizes).drop_back(), 0.0), rows, {{array, all}},
-      [&](OpBuilder &b, Location loc, ValueRange numbers) {
-        Arithmetic a{b, loc, lowering.getComputeType()};
-        return a.addTerm(numbers[1], a.multiplyTerm(numbers[0], numbers[0]));
-      });
+  Value squares = sumSquares(lowering, array);
   return lowering.compute(
       sizes, {{array, all}, {lowering.asArray(squares), rows}},
       lowering.getComputeType(),

@@ -49,6 +49,26 @@ Value llm::activate(ActivationKind kind, const Arithmetic &a, Value x) {
   llvm_unreachable("unknown kind of activation");
 }
 
+/// All loops but the last. Of a single row, no results: a sub-map would be
+/// null.
+static AffineMap rowsOf(AffineMap identity) {
+  return AffineMap::get(identity.getNumDims(), 0,
+                        identity.getResults().drop_back(),
+                        identity.getContext());
+}
+
+Value llm::sumSquares(LinalgLowering &lowering, const Array &x) {
+  AffineMap identity =
+      lowering.getBuilder().getMultiDimIdentityMap(x.getRank());
+  SmallVector<OpFoldResult> sizes = lowering.getSizes(x.getValues());
+  return lowering.reduce(
+      lowering.filled(ArrayRef(sizes).drop_back(), 0.0), rowsOf(identity),
+      {{x, identity}}, [&](OpBuilder &b, Location loc, ValueRange numbers) {
+        Arithmetic a{b, loc, lowering.getComputeType()};
+        return a.addTerm(numbers[1], a.multiplyTerm(numbers[0], numbers[0]));
+      });
+}
+
 namespace {
 
 using Formula = function_ref<Value(const Arithmetic &, ValueRange)>;
@@ -163,16 +183,10 @@ LogicalResult lowerActivation(ActivationOp op, LinalgLowering &lowering) {
   if (op.getBias())
     reads.push_back(
         {lowering.getArray(op.getBias()), mapOf(context, rank, {rank - 1})});
-  lowering.setResult(
-      0, lowering.compute(lowering.getSizes(x.getValues()), reads,
-                          op.getType().getElementType(),
-                          [&](OpBuilder &b, Location loc, ValueRange numbers) {
-                            Arithmetic a{b, loc, lowering.getComputeType()};
-                            Value biased = op.getBias()
-                                               ? a.add(numbers[0], numbers[1])
-                                               : numbers[0];
-                            return activate(op.getKind(), a, biased);
-                          }));
+  mapElements(op, reads, lowering, [&](const Arithmetic &a, ValueRange v) {
+    Value biased = op.getBias() ? a.add(v[0], v[1]) : v[0];
+    return activate(op.getKind(), a, biased);
+  });
   return success();
 }
 
@@ -201,18 +215,10 @@ LogicalResult lowerRmsNorm(RmsNormOp op, LinalgLowering &lowering) {
   Array x = lowering.getArray(op.getX());
   unsigned rank = x.getRank();
   AffineMap identity = builder.getMultiDimIdentityMap(rank);
-  // Of a single row, no results: a sub-map would be null.
-  AffineMap rows = AffineMap::get(rank, 0, identity.getResults().drop_back(),
-                                  builder.getContext());
+  AffineMap rows = rowsOf(identity);
   SmallVector<OpFoldResult> sizes = lowering.getSizes(x.getValues());
 
-  Value squares = lowering.reduce(
-      lowering.filled(ArrayRef(sizes).drop_back(), 0.0), rows, {{x, identity}},
-      [&](OpBuilder &b, Location loc, ValueRange numbers) {
-        Arithmetic a{b, loc, lowering.getComputeType()};
-        return a.addTerm(numbers[1], a.multiplyTerm(numbers[0], numbers[0]));
-      });
-
+  Value squares = sumSquares(lowering, x);
   SmallVector<Read> reads = {{x, identity}, {lowering.asArray(squares), rows}};
   if (op.getWeight())
     reads.push_back({lowering.getArray(op.getWeight()), lastOf(identity, op)});
@@ -243,8 +249,7 @@ LogicalResult lowerLayerNorm(LayerNormOp op, LinalgLowering &lowering) {
   Array x = lowering.getArray(op.getX());
   unsigned rank = x.getRank();
   AffineMap identity = builder.getMultiDimIdentityMap(rank);
-  AffineMap rows = AffineMap::get(rank, 0, identity.getResults().drop_back(),
-                                  builder.getContext());
+  AffineMap rows = rowsOf(identity);
   AffineMap columns = mapOf(builder.getContext(), rank, {rank - 1});
   SmallVector<OpFoldResult> sizes = lowering.getSizes(x.getValues());
   Value start = lowering.filled(ArrayRef(sizes).drop_back(), 0.0),

@@ -109,6 +109,10 @@ struct Arithmetic {
   }
 };
 
+/// The sums of squares along the last dimension, in the type in which is
+/// calculated.
+Value sumSquares(LinalgLowering &lowering, const Array &x);
+
 /// A nonlinearity of one number (activation-R1).
 Value activate(ActivationKind kind, const Arithmetic &a, Value x);
 

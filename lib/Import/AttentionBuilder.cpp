@@ -16,11 +16,8 @@ Value AttentionBuilder::build(Value x) {
   for (const SequenceGroup &group : groupsOf(layer.ops))
     outputs.push_back(attend(group));
   Value out = layer.ops.concat(0, outputs);
-  if (gates) {
-    Value open = layer.create<ActivationOp>(
-        "self_attn.gate", ActivationKind::Sigmoid, gates, /*bias=*/Value());
-    out = layer.create<MulOp>("self_attn.gated", out, open);
-  }
+  if (gates)
+    out = layer.gated("self_attn.gate", "self_attn.gated", out, gates);
   return layer.linear("self_attn.o_proj", out, layer.ops.model.hidden,
                       config.outBias);
 }

@@ -158,8 +158,8 @@ LinearAttentionInputs KimiDeltaBuilder::prepare(const SequenceGroup &group) {
   in.decay =
       splitHeads(group, rowsOf(group, decays), 0, config.heads, config.keyDim);
   // Checkpoints have it as it broadcasts over [batch, seq, heads, channels].
-  in.rate = ops.collapse(weight("A_log", {1, 1, config.heads, 1}),
-                         {{0, 1, 2, 3}});
+  in.rate =
+      ops.collapse(weight("A_log", {1, 1, config.heads, 1}), {{0, 1, 2, 3}});
   in.beta = rowsOf(group, betas);
   return in;
 }
@@ -167,9 +167,8 @@ LinearAttentionInputs KimiDeltaBuilder::prepare(const SequenceGroup &group) {
 Value KimiDeltaBuilder::gate(Value out) {
   Value normed =
       plainNorm("o_norm", out, weight("o_norm.weight", {config.valueDim}));
-  Value open = activate("gate", ActivationKind::Sigmoid, gates, Value());
-  return layer.create<MulOp>(part("gated"), ops.collapse(normed, {{0}, {1, 2}}),
-                             open);
+  return layer.gated(part("gate"), part("gated"),
+                     ops.collapse(normed, {{0}, {1, 2}}), gates);
 }
 
 Value buildGatedDelta(LayerOps &layer, Value x) {

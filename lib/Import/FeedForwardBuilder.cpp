@@ -214,11 +214,8 @@ Value ExpertsBuilder::buildShared(Value x) {
   if (experts.sharedGate.empty())
     return shared;
   std::string name = part(experts.sharedGate);
-  Value share = layer.create<ActivationOp>(
-      name + ".sigmoid", ActivationKind::Sigmoid,
-      layer.plainLinear(name, x, 1, /*hasBias=*/false), /*bias=*/Value());
-  return layer.create<MulOp>(part(experts.sharedPath + ".gated"), shared,
-                             share);
+  return layer.gated(name + ".sigmoid", part(experts.sharedPath + ".gated"),
+                     shared, layer.plainLinear(name, x, 1, /*hasBias=*/false));
 }
 
 Value ExpertsBuilder::build(Value x, Value hidden) {

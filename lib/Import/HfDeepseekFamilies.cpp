@@ -78,10 +78,8 @@ void readExpertGroups(HfFields &fields, int64_t absentGroups,
         << " groups do not have the " << experts.topK << " experts of a token";
 }
 
-/// Layers behind `first_k_dense_replace` that `moe_layer_freq` divides have
-/// experts.
-static void setSparseLayers(HfFields &fields, ModelConfig &model,
-                            const FeedForwardConfig &sparse) {
+void setSparseLayers(HfFields &fields, ModelConfig &model,
+                     const FeedForwardConfig &sparse) {
   int64_t frequency = fields.positive("moe_layer_freq", 1),
           first = fields.nonNegative("first_k_dense_replace", 0);
   for (auto [index, layer] : llvm::enumerate(model.layers))
@@ -109,18 +107,11 @@ static void readSelection(HfFields &fields, const DeepseekDefaults &defaults,
         << "must be \"greedy\", \"group_limited_greedy\" or \"noaux_tc\", got "
            "\""
         << method << "\"";
-  std::string scoring = fields.string("scoring_func", defaults.scoring);
-  if (scoring != "softmax" && scoring != "sigmoid")
-    fields.refuse("scoring_func")
-        << "must be \"softmax\" or \"sigmoid\", got \"" << scoring << "\"";
-  experts.scoring =
-      scoring == "sigmoid" ? ExpertScoring::Sigmoid : ExpertScoring::Softmax;
+  experts.scoring = readScoring(fields, "scoring_func", defaults.scoring);
   if (method == "noaux_tc")
     experts.selectionBias = "gate.e_score_correction_bias";
   experts.normalizes = fields.boolean("norm_topk_prob", defaults.normalizes);
-  experts.scale = fields.number("routed_scaling_factor", defaults.scale);
-  if (!(experts.scale > 0))
-    fields.refuse("routed_scaling_factor") << "must be positive";
+  experts.scale = readShareScale(fields, defaults.scale);
   // DeepSeek's code of V2 divides by the sum or scales, and never does both; it
   // divides where there are several.
   if (!defaults.scalesNormalized) {

@@ -158,9 +158,7 @@ void readMinimaxM3(HfFields &fields, ModelConfig &model) {
   readMinimaxExperts(fields, sparse);
   checkSigmoidScores(fields);
   readSharedExperts(fields, sparse.experts);
-  sparse.experts.scale = fields.number("routed_scaling_factor", 2);
-  if (!(sparse.experts.scale > 0))
-    fields.refuse("routed_scaling_factor") << "must be positive";
+  sparse.experts.scale = readShareScale(fields, 2);
   setAll(model, layer);
   readMinimaxM3Layers(fields, model, dense, sparse);
   readBlockIndexers(fields, model);

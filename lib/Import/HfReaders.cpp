@@ -153,4 +153,19 @@ void readExperts(HfFields &fields, StringRef countKey, ExpertsConfig &experts,
                                << "' " << experts.count;
 }
 
+ExpertScoring readScoring(HfFields &fields, StringRef key, StringRef absent) {
+  std::string scoring = fields.string(key, absent);
+  if (scoring != "softmax" && scoring != "sigmoid")
+    fields.refuse(key) << "must be \"softmax\" or \"sigmoid\", got \""
+                       << scoring << "\"";
+  return scoring == "sigmoid" ? ExpertScoring::Sigmoid : ExpertScoring::Softmax;
+}
+
+double readShareScale(HfFields &fields, double absent) {
+  double scale = fields.number("routed_scaling_factor", absent);
+  if (!(scale > 0))
+    fields.refuse("routed_scaling_factor") << "must be positive";
+  return scale;
+}
+
 } // namespace mlir::llm

@@ -103,6 +103,17 @@ void readExpertGroups(HfFields &fields, int64_t absentGroups,
                       int64_t absentTopGroups, ExpertsConfig &experts,
                       StringRef groupsKey = "n_group");
 
+/// "softmax" or "sigmoid", of a field with this name.
+ExpertScoring readScoring(HfFields &fields, StringRef key, StringRef absent);
+
+/// `routed_scaling_factor`, by which the shares of experts are multiplied.
+double readShareScale(HfFields &fields, double absent);
+
+/// Layers behind `first_k_dense_replace` that `moe_layer_freq` divides have
+/// experts.
+void setSparseLayers(HfFields &fields, ModelConfig &model,
+                     const FeedForwardConfig &sparse);
+
 /// Multi-head latent attention.
 void readLatent(HfFields &fields, AttentionConfig &attention);
 

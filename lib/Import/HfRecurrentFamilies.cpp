@@ -244,9 +244,7 @@ static FeedForwardConfig readNemotronExperts(HfFields &fields) {
   experts.scoring = ExpertScoring::Sigmoid;
   experts.selectionBias = "gate.e_score_correction_bias";
   experts.normalizes = fields.boolean("norm_topk_prob", true);
-  experts.scale = fields.number("routed_scaling_factor", 1);
-  if (!(experts.scale > 0))
-    fields.refuse("routed_scaling_factor") << "must be positive";
+  experts.scale = readShareScale(fields, 1);
   readExpertGroups(fields, /*absentGroups=*/1, /*absentTopGroups=*/1, experts);
   if (fields.nonNegative("n_shared_experts", 1) > 0)
     experts.sharedWidth =
@@ -392,21 +390,15 @@ static FeedForwardConfig readKimiExperts(HfFields &fields,
   ExpertsConfig &experts = sparse.experts;
   readExperts(fields, "num_experts", experts, "num_experts_per_token");
   experts.router = "gate";
-  std::string scoring = fields.string("moe_router_activation_func", "sigmoid");
-  if (scoring != "sigmoid" && scoring != "softmax")
-    fields.refuse("moe_router_activation_func")
-        << "must be \"sigmoid\" or \"softmax\", got \"" << scoring << "\"";
   experts.scoring =
-      scoring == "sigmoid" ? ExpertScoring::Sigmoid : ExpertScoring::Softmax;
+      readScoring(fields, "moe_router_activation_func", "sigmoid");
   std::string method = fields.string("topk_method", "noaux_tc");
   if (method != "noaux_tc")
     fields.refuse("topk_method")
         << "must be \"noaux_tc\", got \"" << method << "\"";
   experts.selectionBias = "gate.e_score_correction_bias";
   experts.normalizes = fields.boolean("moe_renormalize", true);
-  experts.scale = fields.number("routed_scaling_factor", 1);
-  if (!(experts.scale > 0))
-    fields.refuse("routed_scaling_factor") << "must be positive";
+  experts.scale = readShareScale(fields, 1);
   readExpertGroups(fields, /*absentGroups=*/1, /*absentTopGroups=*/1, experts,
                    "num_expert_group");
   fields.find("use_grouped_topk"); // one group is none
@@ -460,12 +452,7 @@ void readKimiLinear(HfFields &fields, ModelConfig &model) {
   }
   if (failed(inner.finish("'linear_attn_config'")))
     fields.markFailed();
-  int64_t frequency = fields.positive("moe_layer_freq", 1),
-          first = fields.nonNegative("first_k_dense_replace", 0);
-  FeedForwardConfig sparse = readKimiExperts(fields, common.feedForward);
-  for (auto [index, layer] : llvm::enumerate(model.layers))
-    if (static_cast<int64_t>(index) >= first && index % frequency == 0)
-      layer.feedForward = sparse;
+  setSparseLayers(fields, model, readKimiExperts(fields, common.feedForward));
 }
 
 } // namespace mlir::llm

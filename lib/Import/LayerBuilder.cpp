@@ -9,6 +9,13 @@
 
 namespace mlir::llm {
 
+/// Attention, or what stands in its place and keeps a state.
+static Value mixTokens(LayerOps &layer, Value x) {
+  return layer.config.recurrent.kind != RecurrentKind::None
+             ? buildRecurrent(layer, x)
+             : buildAttention(layer, x);
+}
+
 Value mixResiduals(
     OpsBuilder &ops, const std::string &name, Value running,
     llvm::function_ref<Value(StringRef, ArrayRef<int64_t>)> weight) {
@@ -53,9 +60,7 @@ static Value buildMixedLayer(LayerOps &layer, Value running) {
   const LayerConfig &config = layer.config;
   Value x = layer.norm(config.inputNorm,
                        mixOfLayer(layer, "self_attention_res", running));
-  Value out = config.recurrent.kind != RecurrentKind::None
-                  ? buildRecurrent(layer, x)
-                  : buildAttention(layer, x);
+  Value out = mixTokens(layer, x);
   if (config.beginsBlock) {
     layer.ops.blockStarts.push_back(running);
     running = out;
@@ -92,13 +97,10 @@ Value buildLayer(OpsBuilder &ops, const LayerConfig &layer,
   if (layer.residualBlock)
     return buildMixedLayer(parts, hidden);
   bool hasOutputNorms = layer.hasOutputNorms;
-  bool isRecurrent = layer.recurrent.kind != RecurrentKind::None;
   hidden = buildBlock(parts, layer.attentionKind, hidden, layer.inputNorm,
                       hasOutputNorms ? "post_attention_layernorm" : "",
-                      "self_attn.linear_attn", "attn_residual", [&](Value x) {
-                        return isRecurrent ? buildRecurrent(parts, x)
-                                           : buildAttention(parts, x);
-                      });
+                      "self_attn.linear_attn", "attn_residual",
+                      [&](Value x) { return mixTokens(parts, x); });
   StringRef feedForwardNorm = layer.feedForwardNorm;
   if (feedForwardNorm.empty())
     feedForwardNorm = hasOutputNorms ? "pre_feedforward_layernorm"

@@ -209,4 +209,11 @@ Value LayerOps::linear(const Twine &part, Value x, int64_t out, bool hasBias) {
                     bias);
 }
 
+Value LayerOps::gated(const Twine &sigmoid, const Twine &product, Value x,
+                      Value gates) {
+  Value open = create<ActivationOp>(sigmoid, ActivationKind::Sigmoid, gates,
+                                    /*bias=*/Value());
+  return create<MulOp>(product, x, open);
+}
+
 } // namespace mlir::llm

@@ -119,6 +119,8 @@ public:
   /// A linear layer that is never quantized, as that of a router.
   Value plainLinear(const Twine &part, Value x, int64_t out, bool hasBias);
   Value linear(const Twine &part, Value x, int64_t out, bool hasBias);
+  /// x times the sigmoid of `gates`, which may broadcast: two parts.
+  Value gated(const Twine &sigmoid, const Twine &product, Value x, Value gates);
   /// Whether the weight of a linear layer is in the format of the model.
   bool isQuantized(const std::string &weightName) const;
   /// Of the weight of a linear layer, or of experts.

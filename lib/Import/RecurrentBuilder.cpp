@@ -12,10 +12,10 @@
 namespace mlir::llm {
 
 Value RecurrentBuilder::rowsOf(const SequenceGroup &group, Value x) {
-  return ops.expand(llm::rowsOf(ops, group, x),
-                    {group.batch, group.seq,
-                     ops.number(tensorType(x).getDimSize(1))},
-                    {{0, 1}, {2}});
+  return ops.expand(
+      llm::rowsOf(ops, group, x),
+      {group.batch, group.seq, ops.number(tensorType(x).getDimSize(1))},
+      {{0, 1}, {2}});
 }
 
 Value RecurrentBuilder::splitHeads(const SequenceGroup &group, Value x,

@@ -67,28 +67,36 @@ FailureOr<Workload> BatchMatmulOp::getWorkload(EmitError emitError) {
 // Norm and elementwise
 //===----------------------------------------------------------------------===//
 
+/// A norm sweeps over each row twice: sums of all of it are needed before its
+/// first element is scaled.
+static void setNormStages(Workload &workload, StringRef sums, int64_t aluOfSums,
+                          int64_t aluOfScale) {
+  SmallVector<StringRef> all;
+  for (const Loop &loop : workload.loops)
+    all.push_back(loop.name);
+  workload.loops.back().tiles = Loop::Tiles::PerStage;
+  workload.stages.clear();
+  workload.addStage(sums, EngineKind::Vector, all,
+                    {{WorkKind::Alu, aluOfSums}});
+  workload.addStage("rsqrt", EngineKind::Vector, ArrayRef(all).drop_back(),
+                    {{WorkKind::Special, 1}});
+  workload.addStage("scale", EngineKind::Vector, all,
+                    {{WorkKind::Alu, aluOfScale}});
+}
+
 FailureOr<Workload> RmsNormOp::getWorkload(EmitError emitError) {
   FailureOr<Workload> workload =
       elementwiseWorkload(*this, emitError, {{"x", getX()}}, getOut(), {});
   if (failed(workload))
     return failure();
-  SmallVector<StringRef> all, rows;
-  for (const Loop &loop : workload->loops)
-    all.push_back(loop.name);
-  rows.assign(all.begin(), std::prev(all.end()));
-  workload->loops.back().tiles = Loop::Tiles::PerStage;
-  if (Value weight = getWeight())
-    workload->addBuffer(
-        Buffer::Role::Read, "weight", weight,
-        ArrayRef(all).take_back(
-            cast<RankedTensorType>(weight.getType()).getRank()));
-  workload->stages.clear();
-  workload->addStage("sum_of_squares", EngineKind::Vector, all,
-                     {{WorkKind::Alu, 2}});
-  workload->addStage("rsqrt", EngineKind::Vector, rows,
-                     {{WorkKind::Special, 1}});
-  workload->addStage("scale", EngineKind::Vector, all,
-                     {{WorkKind::Alu, getWeight() ? 2 : 1}});
+  setNormStages(*workload, "sum_of_squares", 2, getWeight() ? 2 : 1);
+  if (Value weight = getWeight()) {
+    SmallVector<StringRef> last;
+    int64_t rank = cast<RankedTensorType>(weight.getType()).getRank();
+    for (const Loop &loop : ArrayRef(workload->loops).take_back(rank))
+      last.push_back(loop.name);
+    workload->addBuffer(Buffer::Role::Read, "weight", weight, last);
+  }
   return workload;
 }
 
@@ -97,20 +105,10 @@ FailureOr<Workload> LayerNormOp::getWorkload(EmitError emitError) {
       elementwiseWorkload(*this, emitError, {{"x", getX()}}, getOut(), {});
   if (failed(workload))
     return failure();
-  SmallVector<StringRef> all, rows;
-  for (const Loop &loop : workload->loops)
-    all.push_back(loop.name);
-  rows.assign(all.begin(), std::prev(all.end()));
-  // Mean and variance of a row are needed before its first element is scaled.
-  workload->loops.back().tiles = Loop::Tiles::PerStage;
-  using Role = Buffer::Role;
-  workload->addBuffer(Role::Read, "weight", getWeight(), all.back());
-  workload->addBuffer(Role::Read, "bias", getBias(), all.back());
-  workload->stages.clear();
-  workload->addStage("sums", EngineKind::Vector, all, {{WorkKind::Alu, 3}});
-  workload->addStage("rsqrt", EngineKind::Vector, rows,
-                     {{WorkKind::Special, 1}});
-  workload->addStage("scale", EngineKind::Vector, all, {{WorkKind::Alu, 4}});
+  setNormStages(*workload, "sums", 3, 4);
+  StringRef columns = workload->loops.back().name;
+  workload->addBuffer(Buffer::Role::Read, "weight", getWeight(), columns);
+  workload->addBuffer(Buffer::Role::Read, "bias", getBias(), columns);
   return workload;
 }
 
