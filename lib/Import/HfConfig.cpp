@@ -49,12 +49,11 @@ static Type readElementType(HfFields &fields, HfFields &outer,
 
 /// Fields that say, if anything, that the layers are not those that we build.
 static void checkPlainDecoder(HfFields &fields, const HfFamily &family) {
-  for (StringRef key : {"hidden_act", "hidden_activation"}) {
-    std::string activation = fields.string(key, family.activation);
-    if (!family.activation.empty() && activation != family.activation)
-      fields.refuse(key) << "must be \"" << family.activation << "\", got \""
-                         << activation << "\"";
-  }
+  for (StringRef key : {"hidden_act", "hidden_activation"})
+    if (family.activation.empty())
+      fields.string(key, "");
+    else
+      fields.mustBe(key, family.activation);
   for (StringRef key : {"quantization", "compression_config"})
     fields.mustBeAbsent(key, "formats are read from 'quantization_config'");
   if (const LocatedJson *pruned = fields.find("pruned_heads"))

@@ -7,8 +7,6 @@
 
 #include "HfReaders.h"
 
-#include <set>
-
 namespace mlir::llm {
 
 //===----------------------------------------------------------------------===//
@@ -28,13 +26,6 @@ void readMixtral(HfFields &fields, ModelConfig &model) {
   readWindowOfAll(fields, model);
 }
 
-static void checkSigmoidScores(HfFields &fields) {
-  std::string scoring = fields.string("scoring_func", "sigmoid");
-  if (scoring != "sigmoid")
-    fields.refuse("scoring_func")
-        << "must be \"sigmoid\", got \"" << scoring << "\"";
-}
-
 /// Fields for layers of another kind, of which MiniMax-M2 has none.
 static void checkMinimaxM2(HfFields &fields) {
   for (int64_t kind : fields.wholeNumbers("attn_type_list"))
@@ -51,7 +42,7 @@ static void checkMinimaxM2(HfFields &fields) {
   if (fields.nonNegative("shared_intermediate_size", 0))
     fields.refuse("shared_intermediate_size")
         << "other than 0 is not supported: there is no expert of all tokens";
-  checkSigmoidScores(fields);
+  fields.mustBe("scoring_func", "sigmoid");
   // Of a feed-forward network and an expert that no layer has.
   for (StringRef key : {"mlp_intermediate_size", "shared_moe_mode"})
     fields.find(key);
@@ -105,15 +96,19 @@ void readMinimaxM2(HfFields &fields, ModelConfig &model) {
   setAll(model, layer);
 }
 
-/// The clamped SwiGLU of gpt-oss, whose gain the op knows.
+/// Of the clamped SwiGLU of gpt-oss.
 static double readSwiGluLimit(HfFields &fields) {
-  constexpr double gain = 1.702;
-  if (fields.number("swiglu_alpha", gain) != gain)
-    fields.refuse("swiglu_alpha") << "other than 1.702 is not supported";
   double limit = fields.number("swiglu_limit", 7);
   if (!(limit > 0))
     fields.refuse("swiglu_limit") << "must be positive";
   return limit;
+}
+
+/// The gain of the same, which the op knows.
+static void checkSwiGluGain(HfFields &fields) {
+  constexpr double gain = 1.702;
+  if (fields.number("swiglu_alpha", gain) != gain)
+    fields.refuse("swiglu_alpha") << "other than 1.702 is not supported";
 }
 
 /// Experts that all tokens share stand side by side as one.
@@ -148,6 +143,7 @@ void readMinimaxM3(HfFields &fields, ModelConfig &model) {
   fields.mustBeFalse("attention_output_gate", "attention with an output gate");
   model.normsAddOne = fields.boolean("use_gemma_norm", true);
   FeedForwardConfig dense, sparse;
+  checkSwiGluGain(fields);
   sparse.limit = dense.limit = readSwiGluLimit(fields);
   dense.intermediate = readFeatures(fields, "dense_intermediate_size");
   sparse.intermediate = layer.feedForward.intermediate;
@@ -156,7 +152,7 @@ void readMinimaxM3(HfFields &fields, ModelConfig &model) {
     fields.refuse("moe_intermediate_size")
         << "contradicts 'intermediate_size' " << sparse.intermediate;
   readMinimaxExperts(fields, sparse);
-  checkSigmoidScores(fields);
+  fields.mustBe("scoring_func", "sigmoid");
   readSharedExperts(fields, sparse.experts);
   sparse.experts.scale = readShareScale(fields, 2);
   setAll(model, layer);
@@ -164,27 +160,16 @@ void readMinimaxM3(HfFields &fields, ModelConfig &model) {
   readBlockIndexers(fields, model);
 }
 
-/// Layers of `mlp_only_layers`, and those between every `decoder_sparse_step`,
-/// have no experts.
-static bool hasExperts(const std::set<int64_t> &denseLayers, int64_t step,
-                       int64_t layer) {
-  return (layer + 1) % step == 0 && !denseLayers.count(layer);
-}
-
 void readQwen3Moe(HfFields &fields, ModelConfig &model) {
   readQwen3Heads(fields, model);
   // Unlike those without experts, it reads no 'max_window_layers'.
   readOptionalWindows(fields, model, /*firstKey=*/"");
-  FeedForwardConfig sparse;
-  sparse.intermediate = fields.positive("moe_intermediate_size");
-  readExperts(fields, "num_experts", sparse.experts);
-  sparse.experts.router = "gate";
-  sparse.experts.normalizes = fields.boolean("norm_topk_prob", false);
-  std::vector<int64_t> listed = fields.wholeNumbers("mlp_only_layers");
-  std::set<int64_t> denseLayers(listed.begin(), listed.end());
-  int64_t step = fields.positive("decoder_sparse_step", 1);
-  for (auto [index, layer] : llvm::enumerate(model.layers))
-    if (hasExperts(denseLayers, step, index))
+  FeedForwardConfig sparse =
+      readQwenExperts(fields, /*absentNormalizes=*/false);
+  std::vector<bool> areSparse =
+      readQwenSparseLayers(fields, model.layers.size());
+  for (auto [isSparse, layer] : llvm::zip(areSparse, model.layers))
+    if (isSparse)
       layer.feedForward = sparse;
 }
 
@@ -205,9 +190,7 @@ static FeedForwardConfig readGptOssExperts(HfFields &fields, int64_t width) {
   experts.router = "router";
   experts.hasRouterBias = experts.hasBias = true;
   experts.isFused = experts.isInterleaved = experts.isTransposed = true;
-  feedForward.limit = fields.number("swiglu_limit", 7);
-  if (!(feedForward.limit > 0))
-    fields.refuse("swiglu_limit") << "must be positive";
+  feedForward.limit = readSwiGluLimit(fields);
   return feedForward;
 }
 

@@ -154,6 +154,12 @@ std::vector<double> HfFields::positiveNumbers(StringRef key) {
   return numbers;
 }
 
+void HfFields::mustBe(StringRef key, StringRef text) {
+  std::string got = string(key, text);
+  if (got != text)
+    refuse(key) << "must be \"" << text << "\", got \"" << got << "\"";
+}
+
 void HfFields::mustBeFalse(StringRef key, StringRef meaning) {
   if (boolean(key, false))
     refuse(key) << "true is not supported: " << meaning;

@@ -40,6 +40,8 @@ public:
   /// A list of positive numbers; none where it is absent, or has others.
   std::vector<double> positiveNumbers(StringRef key);
 
+  /// The field must be absent or this text.
+  void mustBe(StringRef key, StringRef text);
   /// The field must be absent or false: true means `meaning`, which is not
   /// supported.
   void mustBeFalse(StringRef key, StringRef meaning);

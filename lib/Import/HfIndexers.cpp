@@ -100,10 +100,7 @@ static IndexerConfig readBlockIndexer(HfFields &sparse, int64_t kvHeads) {
     sparse.refuse("sparse_topk_blocks")
         << indexer.top << " must be at least the local and the initial blocks, "
         << "which are selected in any case";
-  std::string score = sparse.string("sparse_score_type", "max");
-  if (score != "max")
-    sparse.refuse("sparse_score_type")
-        << "must be \"max\", got \"" << score << "\"";
+  sparse.mustBe("sparse_score_type", "max");
   return indexer;
 }
 

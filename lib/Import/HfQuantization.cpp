@@ -226,9 +226,7 @@ static std::optional<std::vector<int64_t>> readBlock(HfFields &fields,
 
 /// DeepSeek's blocks, or one scale for each weight.
 void QuantizationReader::readFp8() {
-  std::string format = fields.string("fmt", "e4m3");
-  if (format != "e4m3")
-    fields.refuse("fmt") << "must be \"e4m3\", got \"" << format << "\"";
+  fields.mustBe("fmt", "e4m3");
   std::string scheme = fields.string("activation_scheme", "dynamic");
   if (scheme != "dynamic" && scheme != "static")
     fields.refuse("activation_scheme")

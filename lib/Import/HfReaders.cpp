@@ -153,6 +153,27 @@ void readExperts(HfFields &fields, StringRef countKey, ExpertsConfig &experts,
                                << "' " << experts.count;
 }
 
+FeedForwardConfig readQwenExperts(HfFields &fields, bool absentNormalizes) {
+  FeedForwardConfig sparse;
+  sparse.intermediate = fields.positive("moe_intermediate_size");
+  readExperts(fields, "num_experts", sparse.experts);
+  sparse.experts.router = "gate";
+  sparse.experts.normalizes =
+      fields.boolean("norm_topk_prob", absentNormalizes);
+  return sparse;
+}
+
+std::vector<bool> readQwenSparseLayers(HfFields &fields, size_t layers) {
+  int64_t step = fields.positive("decoder_sparse_step", 1);
+  std::vector<bool> areSparse(layers);
+  for (size_t layer = 0; layer < layers; ++layer)
+    areSparse[layer] = (layer + 1) % step == 0;
+  for (int64_t layer : fields.wholeNumbers("mlp_only_layers"))
+    if (layer < static_cast<int64_t>(layers))
+      areSparse[layer] = false;
+  return areSparse;
+}
+
 ExpertScoring readScoring(HfFields &fields, StringRef key, StringRef absent) {
   std::string scoring = fields.string(key, absent);
   if (scoring != "softmax" && scoring != "sigmoid")

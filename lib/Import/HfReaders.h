@@ -94,6 +94,12 @@ void readBlockIndexers(HfFields &fields, ModelConfig &model);
 /// Qwen3, with experts or without: all but its windows.
 void readQwen3Heads(HfFields &fields, ModelConfig &model);
 
+/// The experts of Qwen3 and its hybrids, without those of all tokens.
+FeedForwardConfig readQwenExperts(HfFields &fields, bool absentNormalizes);
+/// Layers of `mlp_only_layers`, and those between every `decoder_sparse_step`,
+/// have no experts.
+std::vector<bool> readQwenSparseLayers(HfFields &fields, size_t layers);
+
 /// How many experts there are, and how many of them a token selects.
 void readExperts(HfFields &fields, StringRef countKey, ExpertsConfig &experts,
                  StringRef selectedKey = "num_experts_per_tok");

@@ -16,12 +16,7 @@ namespace mlir::llm {
 /// Tokens of a chunk in the kernels of flash-linear-attention.
 static constexpr int64_t deltaChunk = 64;
 
-/// The states of recurrent layers are f32.
-static void checkStateType(HfFields &fields, StringRef key) {
-  std::string type = fields.string(key, "float32");
-  if (type != "float32")
-    fields.refuse(key) << "must be \"float32\", got \"" << type << "\"";
-}
+static constexpr llvm::StringLiteral stateType = "float32";
 
 static int64_t readTaps(HfFields &fields, StringRef key, int64_t absent) {
   int64_t taps = readFeatures(fields, key, absent);
@@ -57,7 +52,7 @@ static RecurrentConfig readGatedDelta(HfFields &fields, bool isFused) {
   config.isFused = isFused;
   checkSharing(fields, config, "linear_num_value_heads",
                "linear_num_key_heads");
-  checkStateType(fields, "mamba_ssm_dtype");
+  fields.mustBe("mamba_ssm_dtype", stateType);
   return config;
 }
 
@@ -72,13 +67,10 @@ static std::vector<bool> readRecurrentLayers(HfFields &fields, size_t layers) {
   return areRecurrent;
 }
 
-static FeedForwardConfig readQwenExperts(HfFields &fields, bool isFused) {
-  FeedForwardConfig sparse;
-  sparse.intermediate = fields.positive("moe_intermediate_size");
+static FeedForwardConfig readHybridExperts(HfFields &fields, bool isFused) {
+  FeedForwardConfig sparse =
+      readQwenExperts(fields, /*absentNormalizes=*/true);
   ExpertsConfig &experts = sparse.experts;
-  readExperts(fields, "num_experts", experts);
-  experts.router = "gate";
-  experts.normalizes = fields.boolean("norm_topk_prob", true);
   experts.isFused = isFused;
   experts.sharedWidth = fields.positive("shared_expert_intermediate_size");
   experts.sharedPath = "shared_expert";
@@ -86,24 +78,19 @@ static FeedForwardConfig readQwenExperts(HfFields &fields, bool isFused) {
   return sparse;
 }
 
-static void readQwenFeedForward(HfFields &fields, ModelConfig &model,
-                                bool isFused) {
-  std::set<int64_t> denseLayers;
-  for (int64_t layer : fields.wholeNumbers("mlp_only_layers"))
-    denseLayers.insert(layer);
-  int64_t step = fields.positive("decoder_sparse_step", 1);
-  FeedForwardConfig sparse;
-  bool hasExperts = fields.nonNegative("num_experts", 0) > 0;
-  if (hasExperts)
-    sparse = readQwenExperts(fields, isFused);
-  bool anyDense = false;
-  for (auto [index, layer] : llvm::enumerate(model.layers)) {
-    bool isSparse =
-        hasExperts && (index + 1) % step == 0 && !denseLayers.count(index);
-    if (isSparse)
-      layer.feedForward = sparse;
-    anyDense |= !isSparse;
+static void readHybridFeedForward(HfFields &fields, ModelConfig &model,
+                                  bool isFused) {
+  std::vector<bool> areSparse =
+      readQwenSparseLayers(fields, model.layers.size());
+  if (fields.nonNegative("num_experts", 0) > 0) {
+    FeedForwardConfig sparse = readHybridExperts(fields, isFused);
+    for (auto [isSparse, layer] : llvm::zip(areSparse, model.layers))
+      if (isSparse)
+        layer.feedForward = sparse;
   }
+  bool anyDense = llvm::any_of(model.layers, [](const LayerConfig &layer) {
+    return !layer.feedForward.experts.count;
+  });
   // Of a network that no layer has, some configs say the width.
   int64_t width = anyDense ? fields.positive("intermediate_size")
                            : fields.positive("intermediate_size", 1);
@@ -131,7 +118,7 @@ static void readQwenHybrid(HfFields &fields, ModelConfig &model, bool isFused) {
   for (auto [isRecurrent, each] : llvm::zip(areRecurrent, model.layers))
     if (isRecurrent)
       each.recurrent = recurrent;
-  readQwenFeedForward(fields, model, /*isFused=*/!isFused);
+  readHybridFeedForward(fields, model, /*isFused=*/!isFused);
 }
 
 void readQwen3Next(HfFields &fields, ModelConfig &model) {
@@ -186,7 +173,13 @@ static std::string readPattern(HfFields &fields) {
 }
 
 int64_t countNemotronLayers(HfFields &fields) {
-  return static_cast<int64_t>(readPattern(fields).size());
+  // What is wrong with either is said where they are read.
+  if (const LocatedJson *listed = fields.find(blocksKey))
+    return listed->isArray() ? listed->elements().size() : 0;
+  const LocatedJson *pattern = fields.find(patternKey);
+  return pattern && pattern->kind() == LocatedJson::Kind::String
+             ? fields.string(patternKey, "").size()
+             : 0;
 }
 
 /// Steps are limited by [0, Infinity]: not at all.
@@ -220,12 +213,9 @@ static RecurrentConfig readMamba2(HfFields &fields) {
   config.hasBias = fields.boolean("use_bias", false);
   fields.mustBeFalse("mamba_proj_bias", "'use_bias' says it of both matrices");
   checkSharing(fields, config, "mamba_num_heads", "n_groups");
-  checkStateType(fields, "mamba_ssm_cache_dtype");
+  fields.mustBe("mamba_ssm_cache_dtype", stateType);
   checkStepLimit(fields);
-  std::string activation = fields.string("mamba_hidden_act", "silu");
-  if (activation != "silu")
-    fields.refuse("mamba_hidden_act")
-        << "must be \"silu\", got \"" << activation << "\"";
+  fields.mustBe("mamba_hidden_act", "silu");
   // Initial values, and a factor that the heads and their dims replace.
   for (StringRef key : {"expand", "time_step_min", "time_step_max",
                         "time_step_floor", "time_step_rank"})
@@ -260,10 +250,7 @@ static FeedForwardConfig readNemotronExperts(HfFields &fields) {
 
 /// Fields of all layers that no block of the pattern reads.
 static void checkNemotron(HfFields &fields, ModelConfig &model) {
-  std::string activation = fields.string("mlp_hidden_act", "relu2");
-  if (activation != "relu2")
-    fields.refuse("mlp_hidden_act")
-        << "must be \"relu2\", got \"" << activation << "\"";
+  fields.mustBe("mlp_hidden_act", "relu2");
   fields.mustBeFalse("residual_in_fp32", "residuals have the model's type");
   fields.mustBeAbsent("sliding_window", "every query sees all keys");
   model.epsilon =
@@ -392,10 +379,7 @@ static FeedForwardConfig readKimiExperts(HfFields &fields,
   experts.router = "gate";
   experts.scoring =
       readScoring(fields, "moe_router_activation_func", "sigmoid");
-  std::string method = fields.string("topk_method", "noaux_tc");
-  if (method != "noaux_tc")
-    fields.refuse("topk_method")
-        << "must be \"noaux_tc\", got \"" << method << "\"";
+  fields.mustBe("topk_method", "noaux_tc");
   experts.selectionBias = "gate.e_score_correction_bias";
   experts.normalizes = fields.boolean("moe_renormalize", true);
   experts.scale = readShareScale(fields, 1);
