@@ -154,30 +154,26 @@ std::optional<int64_t> shortestLength(const Problem &problem, const Part &part,
                : std::nullopt;
 }
 
-std::optional<LaneChoice> chooseLanes(const Problem &problem, const Part &part,
-                                      const std::vector<int64_t> &bytes,
-                                      const EngineGroup &engine,
-                                      const std::vector<int64_t> &available) {
-  std::optional<int64_t> fixed = fixedCyclesOf(part);
-  return fixed ? chooseLanes(problem, bytes, *fixed, part.computeCycles, engine,
-                             available)
-               : std::nullopt;
-}
-
 std::optional<int64_t> chooseLanes(const Problem &problem, const Part &part,
+                                   const std::vector<int64_t> &bytes,
                                    const EngineGroup &engine,
                                    const std::vector<int64_t> &available,
                                    int64_t *lanes) {
+  if (bytes.size() != problem.resources.size())
+    return std::nullopt;
   std::optional<int64_t> fixed = fixedCyclesOf(part);
-  return fixed ? findLanes(problem, part.bytes, *fixed, part.computeCycles,
-                           engine, available, lanes)
+  return fixed ? findLanes(problem, bytes, *fixed, part.computeCycles, engine,
+                           available, lanes)
                : std::nullopt;
 }
 
 std::optional<LaneChoice> chooseLanes(const Problem &problem, const Part &part,
                                       const EngineGroup &engine,
                                       const std::vector<int64_t> &available) {
-  return chooseLanes(problem, part, part.bytes, engine, available);
+  std::optional<int64_t> fixed = fixedCyclesOf(part);
+  return fixed ? chooseLanes(problem, part.bytes, *fixed, part.computeCycles,
+                             engine, available)
+               : std::nullopt;
 }
 
 } // namespace mlir::llm::scheduling

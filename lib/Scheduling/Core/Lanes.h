@@ -26,8 +26,11 @@ std::optional<int64_t> fewestLanes(const Problem &problem, size_t resource,
 double portBytesPerCycle(const Problem &problem, const EngineGroup &engine,
                          size_t resource);
 
-/// The public chooseLanes(), with the lanes of each resource at `lanes`.
+/// The public chooseLanes() for a part that streams only these of its bytes,
+/// because others were fetched. Puts the lanes of each resource at `lanes`, and
+/// returns the length.
 std::optional<int64_t> chooseLanes(const Problem &problem, const Part &part,
+                                   const std::vector<int64_t> &bytes,
                                    const EngineGroup &engine,
                                    const std::vector<int64_t> &available,
                                    int64_t *lanes);
@@ -47,13 +50,8 @@ chooseLanes(const Problem &problem, const std::vector<int64_t> &bytes,
             int64_t fixedCycles, int64_t computeCycles,
             const EngineGroup &engine, const std::vector<int64_t> &available);
 
-/// Both for a part that streams only these of its bytes, because others were
-/// fetched.
+/// For a part that streams only these of its bytes.
 std::optional<int64_t> shortestLength(const Problem &problem, const Part &part,
-                                      const std::vector<int64_t> &bytes,
-                                      const EngineGroup &engine,
-                                      const std::vector<int64_t> &available);
-std::optional<LaneChoice> chooseLanes(const Problem &problem, const Part &part,
                                       const std::vector<int64_t> &bytes,
                                       const EngineGroup &engine,
                                       const std::vector<int64_t> &available);

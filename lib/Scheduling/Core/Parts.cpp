@@ -107,7 +107,8 @@ listModes(const Problem &problem, const Task &task, const Part &part,
     size_t row = table.lanes.size();
     table.lanes.resize(row + lanes.size());
     std::optional<int64_t> length = chooseLanes(
-        problem, part, problem.engines[group], lanes, table.lanes.data() + row);
+        problem, part, part.bytes, problem.engines[group], lanes,
+        table.lanes.data() + row);
     if (!length)
       return std::nullopt;
     shape.shortest = std::min(shape.shortest, *length);

@@ -68,10 +68,6 @@ struct PartTable {
   const int64_t *lanesOf(const Mode &mode) const {
     return lanes.data() + (&mode - modes.data()) * resourceCount;
   }
-  LaneChoice choiceOf(const Mode &mode) const {
-    const int64_t *first = lanesOf(mode);
-    return {mode.length, {first, first + resourceCount}};
-  }
   size_t countOf(unsigned task) const { return first[task + 1] - first[task]; }
   /// Whether nothing but the predecessors of its task holds it back.
   bool isFree(size_t index) const {

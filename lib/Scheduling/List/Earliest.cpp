@@ -71,7 +71,8 @@ std::optional<Solution> scheduleEarliest(const Problem &problem) {
       machine.advanceTo(ready);
       unsigned group = placement->mode->group;
       EngineId engine = machine.findIdle(group, 0).value_or(EngineId{group, 0});
-      if (!machine.start(part, engine, table->choiceOf(*placement->mode)))
+      if (!machine.start(part, engine, placement->mode->length,
+                         table->lanesOf(*placement->mode)))
         return std::nullopt;
       taskEnds[task] = std::max(taskEnds[task], placement->end);
     }

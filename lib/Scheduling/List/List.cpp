@@ -85,7 +85,8 @@ std::optional<ListResult> searchList(const Problem &problem,
   search.renewPatience();
   if (!isDone && !search.isDone())
     search.tryLevels(/*levelsToTry=*/1);
-  search.keep(scheduleEarliest(problem), {}, ListOptions());
+  if (std::optional<Solution> earliest = scheduleEarliest(problem))
+    search.keep(std::move(*earliest), {}, ListOptions());
   search.renewPatience();
   if (!isDone && !search.isDone())
     search.descend();

@@ -66,7 +66,7 @@ void ListSearch::sortAlike() {
 }
 
 bool ListSearch::shorten(Start &start) {
-  Outcome outcome = evaluate(start.choices, start.options);
+  Outcome outcome = evaluate(start.choices, start.options, start.makespan);
   if (!outcome.makespan || *outcome.makespan >= start.makespan)
     return false;
   start.makespan = *outcome.makespan;

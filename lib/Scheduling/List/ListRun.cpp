@@ -14,18 +14,21 @@
 namespace mlir::llm::scheduling {
 
 ListRun::ListRun(const Problem &problem, const Plan &plan,
-                 const ListOptions &options)
+                 const ListOptions &options, std::optional<int64_t> limit,
+                 Solution spare)
     : problem(problem), plan(plan), options(options), lanes(allLanes(problem)),
-      machine(problem, plan.table, options.halvings),
+      machine(problem, plan.table, options.halvings, std::move(spare)),
       queues(plan.queues.size(), ReadyQueue(plan.order.size())),
       tasksAhead(plan.successors.countPredecessors()),
-      running(tasksAhead.size()), mostAtOnce(tasksAhead.size()),
+      chosen(lanes.size()), running(tasksAhead.size()), mostAtOnce(tasksAhead.size()),
       limitsParts(
           std::any_of(options.habits.begin(), options.habits.end(),
                       [](const Habit &habit) { return habit.mostParts; })) {
   partsLeft.reserve(tasksAhead.size());
   for (unsigned task = 0; task < tasksAhead.size(); ++task)
     partsLeft.push_back(plan.table.countOf(task));
+  if (limit)
+    cutoff.emplace(problem, plan.table, machine, *limit);
   if (!options.prefetches || !plan.table.hasSources)
     return;
   prefetcher.emplace(problem, plan, machine, options);
@@ -43,11 +46,13 @@ std::optional<Solution> ListRun::run() {
     startFetches();
     if (isLimited())
       startWhatFits(/*withLimits=*/false); // rather than that engines are idle
-    if (overflow)
+    if (overflow || hasGivenUp())
       return std::nullopt;
     std::optional<int64_t> next = machine.nextEnd();
     if (!next)
       break;
+    if (cutoff)
+      cutoff->noteWait(machine, *next - machine.now());
     const Ended &ended = machine.advanceTo(*next);
     for (size_t part : ended.fetched) {
       prefetcher->noteFetched(part);
@@ -107,7 +112,7 @@ void ListRun::releasePart(size_t part, std::vector<unsigned> &tasks) {
   }
   // There is nothing to do, on any engine. The part ends as soon as it may
   // start.
-  start(part, {{mode.group, 0}, plan.table.choiceOf(mode)});
+  start(part, {{mode.group, 0}, mode.length, plan.table.lanesOf(mode)});
   endPart(part, tasks);
 }
 
@@ -146,8 +151,11 @@ void ListRun::queuePart(size_t part) {
 // What starts
 //===----------------------------------------------------------------------===//
 
-void ListRun::start(size_t part, Choice choice) {
-  overflow |= !machine.start(part, choice.engine, std::move(choice.mode));
+void ListRun::start(size_t part, const Choice &choice) {
+  if (cutoff)
+    cutoff->noteStart(part, choice.engine.group, choice.length);
+  overflow |=
+      !machine.start(part, choice.engine, choice.length, choice.lanes);
   if (prefetcher)
     prefetcher->noteStart(part);
   unsigned task = plan.table.parts[part].task;
@@ -218,7 +226,7 @@ void ListRun::startWhatFits(bool withLimits) {
       continue;
     }
     if (std::optional<Choice> choice = choose(part)) {
-      start(part, std::move(*choice));
+      start(part, *choice);
       loadAhead(queue->next);
       streaming += streams(part);
       queue->parts.erase(queue->next);
@@ -270,7 +278,7 @@ bool ListRun::awaitsFetch(size_t part, const Choice &choice) const {
   std::optional<int64_t> arrival =
       prefetcher->nextArrival(choice.engine, released);
   return arrival &&
-         *arrival - machine.now() <= choice.mode.length / 100 * percent;
+         *arrival - machine.now() <= choice.length / 100 * percent;
 }
 
 int64_t ListRun::sharesFor(size_t part) const {
@@ -312,27 +320,30 @@ std::optional<ListRun::Choice> ListRun::chooseBound(size_t part,
                                                     EngineId engine) {
   if (!machine.areIdle(plan.table.shapeOf(part).with))
     return std::nullopt;
-  std::vector<int64_t> bytes = prefetcher->bytesLeft(part);
+  prefetcher->findBytesLeft(part, bytesLeft);
   const Part &numbers = plan.table.partOf(part);
   const EngineGroup &group = problem.engines[engine.group];
   Manner manner = options.habitOf(plan.table.parts[part].task).manner;
   int64_t shares = sharesFor(part);
-  auto choiceWith = [&](const std::vector<int64_t> &available) {
-    return chooseLanes(problem, numbers, bytes, group,
-                       within(shares, available));
+  auto chooseWith = [&](const std::vector<int64_t> &available) {
+    return *chooseLanes(problem, numbers, bytesLeft, group,
+                        within(shares, available), chosen.data());
   };
   auto lengthWith = [&](const std::vector<int64_t> &available) {
-    return shortestLength(problem, numbers, bytes, group,
+    return shortestLength(problem, numbers, bytesLeft, group,
                           within(shares, available));
   };
   std::optional<int64_t> now = lengthWith(machine.freeLanes());
   std::optional<int64_t> alone = lengthWith(lanes);
   if (!now || !alone)
     return std::nullopt;
-  if (*now > *alone &&
-      shouldWait(manner, *now, choiceWith(lanes)->lanes.data(), lengthWith))
-    return std::nullopt;
-  return Choice{engine, *choiceWith(machine.freeLanes())};
+  if (*now > *alone) {
+    chooseWith(lanes);
+    if (shouldWait(manner, *now, chosen.data(), lengthWith))
+      return std::nullopt;
+  }
+  int64_t length = chooseWith(machine.freeLanes());
+  return Choice{engine, length, chosen.data()};
 }
 
 std::optional<ListRun::Choice>
@@ -354,7 +365,7 @@ ListRun::choosePatiently(const PartTable::Shape &shape) {
       machine.findIdle(best->group, shape.workingSetBytes);
   if (!engine)
     return std::nullopt;
-  return Choice{*engine, plan.table.choiceOf(*best)};
+  return Choice{*engine, best->length, plan.table.lanesOf(*best)};
 }
 
 std::optional<ListRun::Choice>
@@ -388,15 +399,16 @@ ListRun::chooseEagerly(const PartTable::Shape &shape, int64_t shares) {
   if (!best)
     return std::nullopt;
   if (now == best->length) // with the lanes of the mode, then
-    return Choice{on, plan.table.choiceOf(*best)};
+    return Choice{on, now, plan.table.lanesOf(*best)};
   if (shouldWait(Manner::Eager, now, plan.table.lanesOf(*best),
                  [&](const std::vector<int64_t> &free) {
                    return lengthWith(*best, free);
                  }))
     return std::nullopt;
-  return Choice{on,
-                *chooseLanes(problem, *shape.part, problem.engines[best->group],
-                             within(shares, machine.freeLanes()))};
+  std::optional<int64_t> length = chooseLanes(
+      problem, *shape.part, shape.part->bytes, problem.engines[best->group],
+      within(shares, machine.freeLanes()), chosen.data());
+  return Choice{on, *length, chosen.data()};
 }
 
 } // namespace mlir::llm::scheduling

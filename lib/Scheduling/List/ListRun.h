@@ -8,6 +8,7 @@
 #ifndef LLM_LIB_SCHEDULING_LIST_LISTRUN_H
 #define LLM_LIB_SCHEDULING_LIST_LISTRUN_H
 
+#include "Cutoff.h"
 #include "Habit.h"
 #include "MachineState.h"
 #include "Plan.h"
@@ -20,16 +21,23 @@ namespace mlir::llm::scheduling {
 /// One run over a problem without alternatives, event by event.
 class ListRun {
 public:
-  ListRun(const Problem &problem, const Plan &plan, const ListOptions &options);
-  /// Nothing on overflow.
+  /// Gives up once the makespan cannot be below the limit, if there is one.
+  /// `spare` as for the machine.
+  ListRun(const Problem &problem, const Plan &plan, const ListOptions &options,
+          std::optional<int64_t> limit = std::nullopt, Solution spare = {});
+  /// Nothing on overflow, or if it gave up.
   std::optional<Solution> run();
+  bool hasGivenUp() const { return cutoff && cutoff->isReached(); }
+  /// What a run that returned nothing leaves.
+  Solution takeSpare() { return machine.takeSolution(); }
   /// For each task, how many of its parts ran at once at most.
   std::vector<unsigned> takeMostAtOnce() { return std::move(mostAtOnce); }
 
 private:
   struct Choice {
     EngineId engine;
-    LaneChoice mode;
+    int64_t length;
+    const int64_t *lanes; ///< of the plan, or `chosen`
   };
   /// Parts by where they stand in the plan's order.
   struct ReadyQueue {
@@ -57,7 +65,7 @@ private:
   /// by length, spread over a memory that is larger than any cache. A fifth of
   /// a million parts would wait for one line after the other.
   void loadAhead(size_t position) const;
-  void start(size_t part, Choice choice);
+  void start(size_t part, const Choice &choice);
   /// Starts parts with the habits that hold as long as others are ready, or
   /// without those.
   void startWhatFits(bool withLimits);
@@ -99,6 +107,7 @@ private:
   const ListOptions &options;
   const std::vector<int64_t> lanes; ///< all that there are
   MachineState machine;
+  std::optional<Cutoff> cutoff;
   std::optional<Prefetcher> prefetcher;
   std::vector<ReadyQueue> queues; ///< by groups
   /// Parts that wait for one engine, which holds what was fetched for them.
@@ -110,7 +119,9 @@ private:
       tasksAhead; ///< of each task: predecessors that still run
   std::vector<unsigned> partsLeft; ///< of each task: parts that have not ended
   std::vector<int64_t> freeThen;   ///< room for what shouldWait() asks for
-  std::vector<int64_t> share;      ///< and for what within() returns
+  std::vector<int64_t> share;      ///< for what within() returns
+  std::vector<int64_t> chosen;     ///< for lanes of a choice
+  std::vector<int64_t> bytesLeft;  ///< and for those of a part
   size_t started = 0, ready = 0;   ///< parts; those that may start
   int64_t streaming = 0;           ///< parts that stream now
   std::vector<unsigned> running, mostAtOnce; ///< parts of each task

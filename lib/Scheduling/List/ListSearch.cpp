@@ -85,10 +85,13 @@ size_t ListSearch::patience() const {
   return static_cast<size_t>(worth() * double(most));
 }
 
-void ListSearch::keep(std::optional<Solution> solution, const Choices &choices,
+void ListSearch::keep(Solution solution, const Choices &choices,
                       const ListOptions &with) {
-  if (!solution || (shortest && solution->makespan >= shortest->makespan))
+  if (shortest && solution.makespan >= shortest->makespan) {
+    spare = std::move(solution);
     return;
+  }
+  spare = shortest ? std::move(*shortest) : Solution();
   shortest = std::move(solution);
   shortest->choices = choices;
   options = with;
@@ -98,10 +101,11 @@ void ListSearch::note(const Outcome &outcome) {
   if (report)
     report();
   placed += outcome.placed;
-  if (!outcome.makespan)
+  if (!outcome.makespan && !outcome.atLeast)
     return;
   ++runsInVain;
-  if (*outcome.makespan < lastGain - lastGain / nearEnough) {
+  if (outcome.makespan &&
+      *outcome.makespan < lastGain - lastGain / nearEnough) {
     lastGain = *outcome.makespan;
     renewPatience();
   }
@@ -109,14 +113,20 @@ void ListSearch::note(const Outcome &outcome) {
 
 ListSearch::Outcome ListSearch::run(const Problem &resolved, const Plan &plan,
                                     const ListOptions &with,
-                                    const Choices &choices) {
-  ListRun listRun(resolved, plan, with);
+                                    const Choices &choices,
+                                    std::optional<int64_t> limit) {
+  ListRun listRun(resolved, plan, with, limit, std::move(spare));
   std::optional<Solution> solution = listRun.run();
   Outcome outcome = {plan.table.parts.size(), std::nullopt,
                      listRun.takeMostAtOnce()};
-  if (solution)
+  if (solution) {
     outcome.makespan = solution->makespan;
-  keep(std::move(solution), choices, with);
+    keep(std::move(*solution), choices, with);
+  } else {
+    spare = listRun.takeSpare();
+    if (listRun.hasGivenUp())
+      outcome.atLeast = limit;
+  }
   note(outcome);
   return outcome;
 }
@@ -153,9 +163,15 @@ static std::vector<int64_t> keyOf(const Choices &choices,
 }
 
 ListSearch::Outcome ListSearch::evaluate(const Choices &choices,
-                                         const ListOptions &with) {
+                                         const ListOptions &with,
+                                         std::optional<int64_t> limit) {
   std::vector<int64_t> key = keyOf(choices, with);
-  if (auto known = outcomes.find(key); known != outcomes.end()) {
+  auto known = outcomes.find(key);
+  // What gave up at one limit may be below a higher one.
+  auto isEnough = [&](const Outcome &outcome) {
+    return !outcome.atLeast || (limit && *limit <= *outcome.atLeast);
+  };
+  if (known != outcomes.end() && isEnough(known->second)) {
     note(known->second);
     return known->second;
   }
@@ -164,8 +180,8 @@ ListSearch::Outcome ListSearch::evaluate(const Choices &choices,
   std::optional<Plan> plan = Plan::make(resolved, with.extraCycles);
   if (!plan)
     return {};
-  Outcome outcome = run(resolved, *plan, with, choices);
-  outcomes.insert({std::move(key), outcome});
+  Outcome outcome = run(resolved, *plan, with, choices, limit);
+  outcomes.insert_or_assign(std::move(key), outcome);
   return outcome;
 }
 

@@ -82,7 +82,7 @@ public:
   /// Sets the groups of equal tasks. Each task is in one of them. If this is
   /// not called, each is alone.
   void setAlike(std::vector<Alike> tasks) { alike = std::move(tasks); }
-  void keep(std::optional<Solution> solution, const Choices &choices,
+  void keep(Solution solution, const Choices &choices,
             const ListOptions &with);
 
 private:
@@ -151,12 +151,17 @@ private:
     size_t placed;                         ///< parts
     std::optional<int64_t> makespan;       ///< nothing on overflow
     std::vector<unsigned> mostAtOnce = {}; ///< see Start
+    /// If it is set, the run gave up, since it could not be shorter than this.
+    std::optional<int64_t> atLeast = std::nullopt;
   };
   void note(const Outcome &outcome);
-  /// Does one run. A walk comes by the same run more than once.
-  Outcome evaluate(const Choices &choices, const ListOptions &options);
+  /// Does one run. A walk comes by the same run more than once. A run that is
+  /// not below the limit may give up.
+  Outcome evaluate(const Choices &choices, const ListOptions &options,
+                   std::optional<int64_t> limit = std::nullopt);
   Outcome run(const Problem &resolved, const Plan &plan,
-              const ListOptions &with, const Choices &choices);
+              const ListOptions &with, const Choices &choices,
+              std::optional<int64_t> limit = std::nullopt);
   /// The problem cut so. It is the problem itself if that changes nothing, or
   /// else `copy`.
   const Problem &cut(const Choices &choices, Problem &copy) const;
@@ -169,6 +174,7 @@ private:
   const TryReport &report;
   std::vector<unsigned> firstLevels; ///< of each task, see choiceAt()
   std::optional<Solution> shortest;
+  Solution spare; ///< of a run that was not kept
   ListOptions options;
   std::vector<Start> starts;
   std::map<std::vector<int64_t>, Outcome> outcomes; ///< by what makes a run

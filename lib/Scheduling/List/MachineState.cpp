@@ -37,13 +37,20 @@ MachineState::Group::Group(int64_t count) : count(count), idle(count) {
 }
 
 MachineState::MachineState(const Problem &problem, const PartTable &table,
-                           unsigned halvings)
-    : problem(problem), table(table), free(allLanes(problem)) {
+                           unsigned halvings, Solution spare)
+    : problem(problem), table(table), free(allLanes(problem)),
+      solution(std::move(spare)) {
   for (const EngineGroup &engine : problem.engines) {
     int64_t count = usefulCount(engine, table);
     if (computes(engine))
       count = std::max<int64_t>(count >> halvings, 1);
     groups.emplace_back(count);
+  }
+  solution.makespan = 0;
+  solution.choices.clear();
+  for (Slot &slot : solution.slots) {
+    slot.prefetches.clear();
+    slot.with.clear();
   }
   solution.slots.resize(table.parts.size());
 }
@@ -62,7 +69,7 @@ int64_t MachineState::idleComputeEngines() const {
   int64_t idle = 0;
   for (size_t group = 0; group < groups.size(); ++group)
     if (computes(problem.engines[group]))
-      idle += groups[group].count - int64_t(groups[group].ends.size());
+      idle += idleOf(group);
   return idle;
 }
 
@@ -87,7 +94,7 @@ bool MachineState::areIdle(const std::vector<unsigned> *with) const {
 std::optional<int64_t> MachineState::nextEnd() const {
   if (running.empty())
     return std::nullopt;
-  return running.begin()->end;
+  return running.back().end;
 }
 
 const std::vector<int64_t> &MachineState::lanesOf(const Running &run) const {
@@ -104,11 +111,11 @@ int64_t MachineState::whenFree(const int64_t *lanes, int64_t from) const {
   if (fits(lanes, free))
     return from;
   std::vector<int64_t> later = free;
-  for (const Running &run : running) {
+  for (auto run = running.rbegin(); run != running.rend(); ++run) {
     if (fits(lanes, later))
       break;
-    release(lanesOf(run), later);
-    from = std::max(from, run.end);
+    release(lanesOf(*run), later);
+    from = std::max(from, run->end);
   }
   return from;
 }
@@ -127,12 +134,12 @@ MachineState::nextRelief(const int64_t *wanted,
   int64_t relief = 0;
   bool found = false;
   unsigned steps = 0;
-  for (const Running &run : running) {
-    if (found ? run.end != relief : ++steps > farthest)
+  for (auto run = running.rbegin(); run != running.rend(); ++run) {
+    if (found ? run->end != relief : ++steps > farthest)
       break;
-    const std::vector<int64_t> &lanes = lanesOf(run);
+    const std::vector<int64_t> &lanes = lanesOf(*run);
     release(lanes, freeThen);
-    relief = run.end;
+    relief = run->end;
     found |= helps(lanes);
   }
   if (!found)
@@ -144,9 +151,9 @@ const Ended &MachineState::advanceTo(int64_t to) {
   ended.parts.clear();
   ended.fetched.clear();
   time = to;
-  while (!running.empty() && running.begin()->end <= to) {
-    Running run = *running.begin();
-    running.erase(running.begin());
+  while (!running.empty() && running.back().end <= to) {
+    Running run = running.back();
+    running.pop_back();
     EngineId engine = engineOf(run);
     giveBackEngine(engine);
     release(lanesOf(run), free);
@@ -215,6 +222,10 @@ std::optional<EngineId> MachineState::findIdle(unsigned group,
   return std::nullopt;
 }
 
+void MachineState::enqueue(Running run) {
+  running.insert(std::upper_bound(running.begin(), running.end(), run), run);
+}
+
 void MachineState::takeEngine(EngineId engine, int64_t end) {
   Group &group = groups[engine.group];
   group.idle.erase(engine.index);
@@ -233,8 +244,9 @@ void MachineState::takeLanes(const std::vector<int64_t> &lanes) {
     free[m] -= lanes[m];
 }
 
-bool MachineState::start(size_t part, EngineId engine, LaneChoice choice) {
-  std::optional<int64_t> end = checkedAdd(time, choice.length);
+bool MachineState::start(size_t part, EngineId engine, int64_t length,
+                         const int64_t *lanes) {
+  std::optional<int64_t> end = checkedAdd(time, length);
   if (!end)
     return false;
   Slot &slot = solution.slots[part];
@@ -243,11 +255,11 @@ bool MachineState::start(size_t part, EngineId engine, LaneChoice choice) {
   slot.engine = engine;
   slot.start = time;
   slot.end = *end;
-  slot.lanes = std::move(choice.lanes);
+  slot.lanes.assign(lanes, lanes + free.size());
   solution.makespan = std::max(solution.makespan, *end);
   const PartTable::Shape &shape = table.shapeOf(part);
   // A part with slices has an end at which they make room, even if that is now.
-  bool occupies = choice.length > 0 || !slot.prefetches.empty();
+  bool occupies = length > 0 || !slot.prefetches.empty();
   if (shape.with)
     for (unsigned group : *shape.with) {
       int64_t index = occupies ? groups[group].idle.next(0) : 0;
@@ -258,7 +270,7 @@ bool MachineState::start(size_t part, EngineId engine, LaneChoice choice) {
   if (!occupies)
     return true;
   takeEngine(engine, *end);
-  running.insert({*end, part, -1});
+  enqueue({*end, part, -1});
   takeLanes(slot.lanes);
   roomOf(engine).running =
       slot.prefetches.empty()
@@ -275,7 +287,7 @@ bool MachineState::fetch(size_t part, unsigned source, EngineId target,
     return false;
   std::vector<PrefetchSlot> &fetches = solution.slots[part].prefetches;
   takeEngine(*engine, *end);
-  running.insert({*end, part, static_cast<int>(fetches.size())});
+  enqueue({*end, part, static_cast<int>(fetches.size())});
   takeLanes(choice.lanes);
   fetches.push_back({source, *engine, time, *end, std::move(choice.lanes)});
   int64_t bytes = table.partOf(part).sources[source].sliceBytes;

@@ -15,7 +15,6 @@
 #include <functional>
 #include <map>
 #include <queue>
-#include <set>
 #include <tuple>
 
 namespace mlir::llm::scheduling {
@@ -32,9 +31,10 @@ struct Ended {
 class MachineState {
 public:
   /// Leaves out half of the compute engines, `halvings` times. One engine of
-  /// each group stays.
+  /// each group stays. The slots are written where those of `spare` were, a
+  /// solution that nobody needs any more.
   MachineState(const Problem &problem, const PartTable &table,
-               unsigned halvings = 0);
+               unsigned halvings = 0, Solution spare = {});
 
   /// After so many halvings each group has one compute engine.
   static unsigned mostHalvings(const Problem &problem, const PartTable &table);
@@ -47,6 +47,10 @@ public:
   }
   /// Whether each group has an idle engine; null: no groups.
   bool areIdle(const std::vector<unsigned> *with) const;
+  /// Idle engines of the group.
+  int64_t idleOf(unsigned group) const {
+    return groups[group].count - int64_t(groups[group].ends.size());
+  }
   /// Idle engines that compute.
   int64_t idleComputeEngines() const;
   /// When an engine of the group is idle next: now, or at the end of the first
@@ -73,10 +77,12 @@ public:
   /// private memory left beside what was fetched.
   std::optional<EngineId> findIdle(unsigned group, int64_t workingSetBytes);
 
-  /// Starts a part now, with the first idle engines of the groups beside its
-  /// own. A part without length for which nothing was fetched occupies nothing,
-  /// needs no idle engine, and is not among what ends. False on overflow.
-  bool start(size_t part, EngineId engine, LaneChoice choice);
+  /// Starts a part now for so many cycles, with these lanes of each resource
+  /// and the first idle engines of the groups beside its own. A part without
+  /// length for which nothing was fetched occupies nothing, needs no idle
+  /// engine, and is not among what ends. False on overflow.
+  bool start(size_t part, EngineId engine, int64_t length,
+             const int64_t *lanes);
 
   /// Starts to fetch a source for a part that will run on `target`, on an idle
   /// engine of the group. False on overflow.
@@ -134,8 +140,9 @@ private:
     int64_t end;
     size_t part;
     int fetch; ///< -1: the part itself
+    /// The first to end is the last.
     bool operator<(const Running &other) const {
-      return std::tie(end, part, fetch) <
+      return std::tie(end, part, fetch) >
              std::tie(other.end, other.part, other.fetch);
     }
   };
@@ -143,6 +150,7 @@ private:
   const std::vector<int64_t> &lanesOf(const Running &run) const;
   EngineId engineOf(const Running &run) const;
   Room &roomOf(EngineId engine);
+  void enqueue(Running run);
   void takeEngine(EngineId engine, int64_t end);
   void giveBackEngine(EngineId engine);
   void takeLanes(const std::vector<int64_t> &lanes);
@@ -153,7 +161,8 @@ private:
   Ended ended;
   std::vector<int64_t> free;
   std::vector<Group> groups;
-  std::set<Running> running;
+  /// In order. Few run at once, and most are put near the end.
+  std::vector<Running> running;
   Solution solution; ///< one slot for each part
 };
 

@@ -109,13 +109,12 @@ std::optional<unsigned> Prefetcher::idleQueue() const {
   return std::nullopt;
 }
 
-std::vector<int64_t> Prefetcher::bytesLeft(size_t part) const {
+void Prefetcher::findBytesLeft(size_t part, std::vector<int64_t> &bytes) const {
   const Part &numbers = plan.table.partOf(part);
-  std::vector<int64_t> bytes = numbers.bytes;
+  bytes = numbers.bytes;
   for (const PrefetchSlot &fetch : machine.fetchesOf(part))
     for (size_t m = 0; m < bytes.size(); ++m)
       bytes[m] -= numbers.sources[fetch.source].bytes[m];
-  return bytes;
 }
 
 const std::vector<unsigned> &Prefetcher::sourcesWorthFetching(size_t part,

@@ -52,8 +52,8 @@ public:
   bool isFetching(size_t part) const {
     return !states.empty() && states[part].inFlight > 0;
   }
-  /// What a part has left to stream, without what was fetched.
-  std::vector<int64_t> bytesLeft(size_t part) const;
+  /// Puts at `bytes` what a part has left to stream, without what was fetched.
+  void findBytesLeft(size_t part, std::vector<int64_t> &bytes) const;
 
 private:
   struct State {
