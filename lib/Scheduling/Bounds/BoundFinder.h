@@ -12,7 +12,7 @@
 #include "llm/Scheduling/Bounds.h"
 
 #include <functional>
-#include <set>
+#include <string>
 
 namespace mlir::llm::scheduling {
 
@@ -21,28 +21,42 @@ class BoundFinder {
 public:
   static std::optional<BoundFinder> make(const Problem &problem, Cuts cuts);
 
-  /// Sets of engine groups to which some task is confined, and groups of which
-  /// some tasks hold an engine beside those.
-  const std::set<GroupSet, std::greater<GroupSet>> &groupsThatMatter() const {
-    return groupSets;
-  }
-  /// "_core_vpu"
-  std::string nameOf(const GroupSet &groups) const;
+  /// A set of engine groups.
+  struct Groups {
+    std::string name; ///< "_core_vpu"
+    int64_t engines;
+    /// By `TaskLimits::groupSet`: a task is confined to these groups.
+    std::vector<bool> confines;
+    /// By `TaskLimits::withSet`: a task holds an engine of these groups beside
+    /// its own.
+    std::vector<bool> lends;
+
+    bool confine(const TaskLimits &task) const {
+      return confines[task.groupSet];
+    }
+    /// Whether the task takes some of these engines wherever it runs.
+    bool areTakenBy(const TaskLimits &task) const {
+      return confine(task) || lends[task.withSet];
+    }
+  };
+  /// Those to which some task is confined, and groups of which some tasks hold
+  /// an engine beside those.
+  const std::vector<Groups> &groupsThatMatter() const { return groupsOfAll; }
 
   /// The longest way of tasks that wait for each other.
   int64_t criticalPath() const;
   /// Tasks that take an engine of `groups` wherever they run share these
   /// groups.
-  std::optional<int64_t> work(const GroupSet &groups) const;
+  std::optional<int64_t> work(const Groups &groups) const;
   /// All bytes pass the resource.
   std::optional<int64_t> bytes(size_t resource) const;
   /// What is fetched ahead shortens parts, but memory engines have ports, too.
   /// So engines x T >= cycles with nothing fetched - what is saved by the bytes
   /// that memory engines can move within T.
-  std::optional<int64_t> streams(const GroupSet &groups) const;
+  std::optional<int64_t> streams(const Groups &groups) const;
   /// The same by what private memory can hold. It is left out for very many
   /// tasks.
-  std::optional<int64_t> room(const GroupSet &groups) const;
+  std::optional<int64_t> room(const Groups &groups) const;
   bool looksAtRoom() const;
   /// Some tasks wait for everything before, and everything behind waits for
   /// them. What is between two of those adds up. Only what fits into private
@@ -71,18 +85,19 @@ private:
 
   explicit BoundFinder(const Problem &problem) : problem(&problem) {}
 
-  int64_t enginesOf(const GroupSet &groups) const;
-  bool isConfined(const TaskLimits &task, const GroupSet &groups) const;
-  /// Whether a task is confined to these groups, or its parts hold engines of
-  /// them beside their own.
-  bool takesEngines(const TaskLimits &task, const GroupSet &groups) const;
+  void listGroups(const ProblemLimits &limits);
+  void findRates();
   std::optional<int64_t> cyclesOf(int64_t bytes, size_t resource) const;
-  /// The bound by one limit on what is fetched ahead, for tasks that start when
-  /// so much is there.
-  std::optional<int64_t> fetched(size_t limit, const GroupSet &groups,
-                                 const Row &row, const HeldAhead &held) const;
+  /// Those of a row that are confined to the groups.
+  static Row confinedTo(const Groups &groups, const Row &row);
+  /// The bound by one limit on what is fetched ahead, for tasks that are
+  /// confined to so many engines and start when so much is there. `pieces` is
+  /// room for those of their curves.
+  std::optional<int64_t> fetched(size_t limit, const Row &confined,
+                                 int64_t engines, const HeldAhead &held,
+                                 std::vector<FetchCurve::Piece> &pieces) const;
   /// The largest bound over limits on bytes, or on room.
-  std::optional<int64_t> fetched(bool isRoom, const GroupSet &groups) const;
+  std::optional<int64_t> fetched(bool isRoom, const Groups &groups) const;
 
   /// The tasks at positions [first, last) of the order, cut in any way.
   Row rowOf(size_t first, size_t last) const;
@@ -137,8 +152,6 @@ private:
   std::vector<FetchLimit> fetchLimits;
   std::vector<TaskLimits> limits;
   std::vector<std::vector<TaskLimits>> choices; ///< as in `ProblemLimits`
-  std::vector<GroupSet> groupsOf;               ///< by `TaskLimits::groupSet`
-  std::vector<GroupSet> withOf;                 ///< by `TaskLimits::withSet`
   std::vector<unsigned> order;                  ///< topological
   std::vector<size_t> position;                 ///< in it, of each task
   std::vector<int64_t> ahead, behind; ///< of each task, without itself
@@ -146,7 +159,14 @@ private:
   /// stands for any number.
   std::vector<std::optional<HeldAhead>> heldBytes;
   std::optional<HeldAhead> heldRoom;
-  std::set<GroupSet, std::greater<GroupSet>> groupSets;
+  std::vector<Groups> groupsOfAll;
+  /// What passes a resource through all ports together: lanes, or where the
+  /// ports say less, bytes in a second.
+  struct Rate {
+    int64_t lanes;
+    std::optional<int64_t> bytesPerSecond;
+  };
+  std::vector<Rate> rates;
 };
 
 } // namespace mlir::llm::scheduling

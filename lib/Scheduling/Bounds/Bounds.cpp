@@ -12,6 +12,7 @@
 #include "llm/Support/Units.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 namespace mlir::llm::scheduling {
@@ -28,21 +29,13 @@ std::optional<BoundFinder> BoundFinder::make(const Problem &problem,
   spans.reserve(limits->tasks.size());
   for (const TaskLimits &task : limits->tasks)
     spans.push_back(task.spanCycles);
-  finder.groupSets.insert(limits->groupSets.begin(), limits->groupSets.end());
-  for (const GroupSet &with : limits->withSets)
-    for (size_t group = 0; group < with.size(); ++group)
-      if (with[group]) {
-        GroupSet own(with.size(), false);
-        own[group] = true;
-        finder.groupSets.insert(std::move(own));
-      }
+  finder.listGroups(*limits);
+  finder.findRates();
   std::optional<std::vector<int64_t>> behind = longestWayBehind(problem, spans);
   if (!behind)
     return std::nullopt;
   finder.limits = std::move(limits->tasks);
   finder.choices = std::move(limits->choices);
-  finder.groupsOf = std::move(limits->groupSets);
-  finder.withOf = std::move(limits->withSets);
   finder.behind = std::move(*behind);
   finder.order = topologicalOrder(problem);
   finder.position.resize(finder.order.size());
@@ -61,36 +54,44 @@ std::optional<BoundFinder> BoundFinder::make(const Problem &problem,
   return finder;
 }
 
-int64_t BoundFinder::enginesOf(const GroupSet &groups) const {
-  return countEngines(*problem, [&](unsigned group) { return groups[group]; });
-}
-
-bool BoundFinder::isConfined(const TaskLimits &task,
-                             const GroupSet &groups) const {
-  const GroupSet &own = groupsOf[task.groupSet];
-  for (size_t group = 0; group < groups.size(); ++group)
-    if (own[group] && !groups[group])
+/// Whether all groups of one set are in the other.
+static bool isWithin(const GroupSet &set, const GroupSet &other) {
+  for (size_t group = 0; group < set.size(); ++group)
+    if (set[group] && !other[group])
       return false;
   return true;
 }
 
-bool BoundFinder::takesEngines(const TaskLimits &task,
-                               const GroupSet &groups) const {
-  if (isConfined(task, groups))
-    return true;
-  const GroupSet &with = withOf[task.withSet];
-  for (size_t group = 0; group < groups.size(); ++group)
-    if (with[group] && groups[group])
+static bool haveCommon(const GroupSet &set, const GroupSet &other) {
+  for (size_t group = 0; group < set.size(); ++group)
+    if (set[group] && other[group])
       return true;
   return false;
 }
 
-std::string BoundFinder::nameOf(const GroupSet &groups) const {
-  std::string name;
-  for (size_t group = 0; group < groups.size(); ++group)
-    if (groups[group])
-      name += "_" + problem->engines[group].name;
-  return name;
+void BoundFinder::listGroups(const ProblemLimits &limits) {
+  std::set<GroupSet, std::greater<GroupSet>> sets(limits.groupSets.begin(),
+                                                  limits.groupSets.end());
+  for (const GroupSet &with : limits.withSets)
+    for (size_t group = 0; group < with.size(); ++group)
+      if (with[group]) {
+        GroupSet own(with.size(), false);
+        own[group] = true;
+        sets.insert(std::move(own));
+      }
+  for (const GroupSet &set : sets) {
+    Groups groups;
+    for (size_t group = 0; group < set.size(); ++group)
+      if (set[group])
+        groups.name += "_" + problem->engines[group].name;
+    groups.engines =
+        countEngines(*problem, [&](unsigned group) { return set[group]; });
+    for (const GroupSet &own : limits.groupSets)
+      groups.confines.push_back(isWithin(own, set));
+    for (const GroupSet &with : limits.withSets)
+      groups.lends.push_back(haveCommon(with, set));
+    groupsOfAll.push_back(std::move(groups));
+  }
 }
 
 int64_t BoundFinder::criticalPath() const {
@@ -100,7 +101,7 @@ int64_t BoundFinder::criticalPath() const {
   return cycles;
 }
 
-std::optional<int64_t> BoundFinder::work(const GroupSet &groups) const {
+std::optional<int64_t> BoundFinder::work(const Groups &groups) const {
   // Tasks that start late also share the engines, after what is ahead of the
   // first of them and before what is behind the last.
   struct Work {
@@ -109,12 +110,11 @@ std::optional<int64_t> BoundFinder::work(const GroupSet &groups) const {
   std::vector<Work> tasks;
   tasks.reserve(order.size());
   for (unsigned task : order)
-    if (takesEngines(limits[task], groups) && limits[task].engineCycles > 0)
+    if (groups.areTakenBy(limits[task]) && limits[task].engineCycles > 0)
       tasks.push_back({ahead[task], behind[task], limits[task].engineCycles});
   std::sort(tasks.begin(), tasks.end(), [](const Work &a, const Work &b) {
     return std::tie(a.ahead, a.behind) > std::tie(b.ahead, b.behind);
   });
-  int64_t engines = enginesOf(groups);
   int64_t sum = 0, leastBehind = maxCount, bound = 0;
   for (const Work &task : tasks) {
     std::optional<int64_t> more = checkedAdd(sum, task.cycles);
@@ -122,7 +122,7 @@ std::optional<int64_t> BoundFinder::work(const GroupSet &groups) const {
       return std::nullopt;
     sum = *more;
     leastBehind = std::min(leastBehind, task.behind);
-    int64_t each = *ceilMulDiv(sum, 1, 1, engines);
+    int64_t each = *ceilMulDiv(sum, 1, 1, groups.engines);
     std::optional<int64_t> all = checkedAdd(task.ahead + leastBehind, each);
     if (!all)
       return std::nullopt;
@@ -131,26 +131,36 @@ std::optional<int64_t> BoundFinder::work(const GroupSet &groups) const {
   return bound;
 }
 
-std::optional<int64_t> BoundFinder::cyclesOf(int64_t bytes,
-                                             size_t resource) const {
-  // No more than all ports together pass.
-  const Resource &from = problem->resources[resource];
-  int64_t lanes = 0, rate = 0;
+void BoundFinder::findRates() {
   auto add = [](int64_t &sum, int64_t count, int64_t each) {
     sum = checkedAdd(sum, checkedMul(count, each).value_or(maxCount))
               .value_or(maxCount);
   };
-  bool hasRates = true;
-  for (const EngineGroup &engine : problem->engines) {
-    add(lanes, engine.count, engine.portLanes[resource]);
-    hasRates &= !engine.portBytesPerSecond.empty();
-    if (hasRates)
-      add(rate, engine.count, engine.portBytesPerSecond[resource]);
+  for (size_t resource = 0; resource < problem->resources.size(); ++resource) {
+    const Resource &from = problem->resources[resource];
+    int64_t lanes = 0, bytesPerSecond = 0;
+    bool hasRates = true;
+    for (const EngineGroup &engine : problem->engines) {
+      add(lanes, engine.count, engine.portLanes[resource]);
+      hasRates &= !engine.portBytesPerSecond.empty();
+      if (hasRates)
+        add(bytesPerSecond, engine.count, engine.portBytesPerSecond[resource]);
+    }
+    Rate rate{std::min(lanes, from.lanes), std::nullopt};
+    if (hasRates && bytesPerSecond < from.bytesPerSecond)
+      rate.bytesPerSecond = bytesPerSecond;
+    rates.push_back(rate);
   }
-  if (hasRates && rate < from.bytesPerSecond)
-    return ceilMulDiv(bytes, problem->clockHz, 1, rate);
-  lanes = std::min(lanes, from.lanes);
-  return streamCycles(bytes, from.lanes, problem->clockHz, lanes,
+}
+
+std::optional<int64_t> BoundFinder::cyclesOf(int64_t bytes,
+                                             size_t resource) const {
+  // No more than all ports together pass.
+  const Rate &rate = rates[resource];
+  if (rate.bytesPerSecond)
+    return ceilMulDiv(bytes, problem->clockHz, 1, *rate.bytesPerSecond);
+  const Resource &from = problem->resources[resource];
+  return streamCycles(bytes, from.lanes, problem->clockHz, rate.lanes,
                       from.bytesPerSecond);
 }
 
@@ -184,16 +194,16 @@ std::optional<std::vector<Bound>> lowerBounds(const Problem &problem,
     bounds.push_back({std::move(name), cycles.value_or(0)});
   };
   add("critical_path", finder->criticalPath());
-  for (const GroupSet &groups : finder->groupsThatMatter())
-    add("work" + finder->nameOf(groups), finder->work(groups));
+  for (const BoundFinder::Groups &groups : finder->groupsThatMatter())
+    add("work" + groups.name, finder->work(groups));
   for (size_t m = 0; m < problem.resources.size(); ++m)
     add("bytes_" + problem.resources[m].name, finder->bytes(m));
   if (hasMemoryEngine(problem))
-    for (const GroupSet &groups : finder->groupsThatMatter())
-      add("streams" + finder->nameOf(groups), finder->streams(groups));
+    for (const BoundFinder::Groups &groups : finder->groupsThatMatter())
+      add("streams" + groups.name, finder->streams(groups));
   if (finder->looksAtRoom())
-    for (const GroupSet &groups : finder->groupsThatMatter())
-      add("room" + finder->nameOf(groups), finder->room(groups));
+    for (const BoundFinder::Groups &groups : finder->groupsThatMatter())
+      add("room" + groups.name, finder->room(groups));
   add("stages", finder->stages());
   if (finder->dropLooseEnds()) {
     std::optional<int64_t> cycles = finder->stages();

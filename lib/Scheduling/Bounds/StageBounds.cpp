@@ -105,13 +105,13 @@ std::optional<int64_t> BoundFinder::alone(size_t first, const Row &row) const {
     if (amount > 0)
       shares.push_back({ways.heads[i], ways.tails[i], amount});
   };
-  for (const GroupSet &groups : groupSets) {
+  for (const Groups &groups : groupsOfAll) {
     shares.clear();
     for (size_t i = 0; i < row.size(); ++i)
-      if (takesEngines(*row[i], groups))
+      if (groups.areTakenBy(*row[i]))
         add(i, row[i]->engineCycles);
     std::optional<int64_t> cycles = sharedCycles(shares, [&](int64_t sum) {
-      return ceilMulDiv(sum, 1, 1, enginesOf(groups));
+      return ceilMulDiv(sum, 1, 1, groups.engines);
     });
     if (!cycles)
       return std::nullopt;
@@ -147,14 +147,17 @@ std::optional<int64_t> BoundFinder::passing(const Row &row,
       return std::nullopt;
     longest = std::max(longest, *cycles);
   }
-  for (size_t limit = 0; limit < fetchLimits.size(); ++limit) {
-    std::optional<size_t> resource = fetchLimits[limit].resource();
-    std::optional<HeldAhead> before =
-        heldBefore(resource ? heldBytes[*resource] : heldRoom);
-    if (!before)
-      continue;
-    for (const GroupSet &groups : groupSets) {
-      std::optional<int64_t> cycles = fetched(limit, groups, row, *before);
+  std::vector<FetchCurve::Piece> pieces;
+  for (const Groups &groups : groupsOfAll) {
+    const Row confined = confinedTo(groups, row);
+    for (size_t limit = 0; limit < fetchLimits.size(); ++limit) {
+      std::optional<size_t> resource = fetchLimits[limit].resource();
+      std::optional<HeldAhead> before =
+          heldBefore(resource ? heldBytes[*resource] : heldRoom);
+      if (!before)
+        continue;
+      std::optional<int64_t> cycles =
+          fetched(limit, confined, groups.engines, *before, pieces);
       if (!cycles)
         return std::nullopt;
       longest = std::max(longest, *cycles);

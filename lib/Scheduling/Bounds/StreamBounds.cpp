@@ -13,20 +13,13 @@
 
 namespace mlir::llm::scheduling {
 
-/// The least T with engines x T >= the cycles that are left if the amount of a
-/// limit, `held` + `perCycle` x T, is spent where it saves most. The result is
-/// a little less, because of what doubles lose in it and in the terms of its
-/// difference.
-static double leastCycles(const std::vector<const FetchCurve *> &curves,
+/// The least T with engines x T >= the `cycles` that are left if the amount of a
+/// limit, `held` + `perCycle` x T, is spent where it saves most. Nothing runs
+/// with less than the `least` amount. The result is a little less, because of
+/// what doubles lose in it and in the terms of its difference.
+static double leastCycles(double cycles, double least,
+                          std::vector<FetchCurve::Piece> &pieces,
                           double engines, double perCycle, double held) {
-  std::vector<FetchCurve::Piece> pieces;
-  pieces.reserve(curves.size()); // of one source each, in most problems
-  double cycles = 0, least = 0;
-  for (const FetchCurve *curve : curves) {
-    least += curve->start().bytes;
-    cycles += curve->start().cycles;
-    pieces.insert(pieces.end(), curve->pieces().begin(), curve->pieces().end());
-  }
   std::sort(pieces.begin(), pieces.end(),
             [](FetchCurve::Piece a, FetchCurve::Piece b) {
               return a.savedPerByte > b.savedPerByte;
@@ -59,32 +52,47 @@ static double leastCycles(const std::vector<const FetchCurve *> &curves,
   return rounded(std::max(time, cycles / engines));
 }
 
-std::optional<int64_t> BoundFinder::fetched(size_t limit,
-                                            const GroupSet &groups,
-                                            const Row &row,
-                                            const HeldAhead &held) const {
-  std::vector<const FetchCurve *> curves;
-  curves.reserve(row.size());
+BoundFinder::Row BoundFinder::confinedTo(const Groups &groups, const Row &row) {
+  Row confined;
+  confined.reserve(row.size());
   for (const TaskLimits *task : row)
-    if (isConfined(*task, groups))
-      curves.push_back(&task->fetching[limit]);
-  double engines = double(enginesOf(groups));
+    if (groups.confine(*task))
+      confined.push_back(task);
+  return confined;
+}
+
+std::optional<int64_t>
+BoundFinder::fetched(size_t limit, const Row &confined, int64_t engines,
+                     const HeldAhead &held,
+                     std::vector<FetchCurve::Piece> &pieces) const {
+  pieces.clear();
+  double cycles = 0, least = 0;
+  for (const TaskLimits *task : confined) {
+    const FetchCurve &curve = task->fetching[limit];
+    least += curve.start().bytes;
+    cycles += curve.start().cycles;
+    pieces.insert(pieces.end(), curve.pieces().begin(), curve.pieces().end());
+  }
   const FetchLimit &by = fetchLimits[limit];
-  double cycles = std::ceil(leastCycles(curves, engines, by.perCycle(engines),
-                                        by.heldAhead(held, engines)));
-  if (cycles >= double(maxCount))
+  double count = double(engines);
+  double found =
+      std::ceil(leastCycles(cycles, least, pieces, count, by.perCycle(count),
+                            by.heldAhead(held, count)));
+  if (found >= double(maxCount))
     return std::nullopt;
-  return std::max<int64_t>(0, int64_t(cycles));
+  return std::max<int64_t>(0, int64_t(found));
 }
 
 std::optional<int64_t> BoundFinder::fetched(bool isRoom,
-                                            const GroupSet &groups) const {
-  const Row all = rowOf(0, order.size());
+                                            const Groups &groups) const {
+  const Row confined = confinedTo(groups, rowOf(0, order.size()));
+  std::vector<FetchCurve::Piece> pieces;
   int64_t bound = 0;
   for (size_t limit = 0; limit < fetchLimits.size(); ++limit) {
     if (fetchLimits[limit].isRoom() != isRoom)
       continue;
-    std::optional<int64_t> each = fetched(limit, groups, all, HeldAhead());
+    std::optional<int64_t> each =
+        fetched(limit, confined, groups.engines, HeldAhead(), pieces);
     if (!each)
       return std::nullopt;
     bound = std::max(bound, *each);
@@ -92,7 +100,7 @@ std::optional<int64_t> BoundFinder::fetched(bool isRoom,
   return bound;
 }
 
-std::optional<int64_t> BoundFinder::streams(const GroupSet &groups) const {
+std::optional<int64_t> BoundFinder::streams(const Groups &groups) const {
   return fetched(/*isRoom=*/false, groups);
 }
 
@@ -101,7 +109,7 @@ bool BoundFinder::looksAtRoom() const {
                      [](const FetchLimit &limit) { return limit.isRoom(); });
 }
 
-std::optional<int64_t> BoundFinder::room(const GroupSet &groups) const {
+std::optional<int64_t> BoundFinder::room(const Groups &groups) const {
   return fetched(/*isRoom=*/true, groups);
 }
 
