@@ -51,20 +51,32 @@ static void describeWorkload(WorkloadOpInterface op, const Workload &workload,
   }
 }
 
-StringAttr mlir::llm::computeStamp(const OpOnTarget &context, TileAttr tile) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  describeOp(context.op, os);
-  describeWorkload(context.op, context.workload, os);
+static void describeMachine(const OpOnTarget &context, raw_ostream &os) {
   // A cost and a tile name engine and memory.
-  os << tile << "\n" << context.engine->name << "\n";
+  os << "\n" << context.engine->name << "\n";
   if (const Memory *memory = context.tileMemory())
     os << memory->name << "\n";
   os << describeForCost(*context.target, *context.engine);
   for (const Engine *other : context.with)
     os << "\nwith " << other->name << "\n"
        << describeForCost(*context.target, *other);
+}
+
+CostStamps::CostStamps(const OpOnTarget &context) {
+  llvm::raw_string_ostream aheadStream(ahead), behindStream(behind);
+  describeOp(context.op, aheadStream);
+  describeWorkload(context.op, context.workload, aheadStream);
+  describeMachine(context, behindStream);
+}
+
+StringAttr CostStamps::of(TileAttr tile) const {
+  std::string text = ahead;
+  llvm::raw_string_ostream(text) << tile << behind;
   return StringAttr::get(
       tile.getContext(),
       llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true, 16));
+}
+
+StringAttr mlir::llm::computeStamp(const OpOnTarget &context, TileAttr tile) {
+  return CostStamps(context).of(tile);
 }

@@ -292,13 +292,20 @@ Count TileModel::tileBytes(const Tiling &tiling, unsigned buffer) const {
   return succeeded(elements) ? bytesOf(buffer, *elements) : Count(failure());
 }
 
-int64_t TileModel::tilesHeld(const Tiling &tiling, unsigned buffer) const {
-  if (!shapes[buffer].holdsNext)
+int64_t TileModel::tilesHeld(const Workload &workload, const Shape &buffer,
+                             const Tiling &tiling) {
+  if (!buffer.holdsNext)
     return 1;
-  for (unsigned loop : shapes[buffer].loops)
+  for (unsigned loop : buffer.loops)
     if (tiling.sizes[loop] < workload.loops[loop].extent)
       return 2;
   return 1;
+}
+
+int64_t TileModel::tilesHeld(const Workload &workload, unsigned buffer,
+                             const Tiling &tiling) {
+  const Buffer &own = workload.buffers[buffer];
+  return tilesHeld(workload, shapeOf(own, workload.loopsOf(own)), tiling);
 }
 
 Count TileModel::workingSetBytes(const Tiling &tiling,

@@ -11,7 +11,6 @@
 #include "llm/Cost/SliceRows.h"
 #include "llm/Cost/WorkSums.h"
 #include "llm/Planning/Split.h"
-#include "llm/Planning/SplitChoices.h"
 #include "llm/Planning/TileSearch.h"
 #include "llm/Program/Program.h"
 #include "llm/Program/Totals.h"
@@ -27,12 +26,9 @@ using namespace mlir::llm;
 using scheduling::LeastWork;
 using scheduling::Source;
 
-FailureOr<bool> mlir::llm::hasOneWay(const OpOnTarget &context, TileAttr tile,
-                                     CostAttr cost) {
-  if (context.engine->hasUnitTiles() && context.engine->count == 1 &&
-      context.target->countMemoryEngines() == 0)
-    return true;
-  return isByHand(context, {tile, cost});
+bool mlir::llm::hasOneWay(const OpOnTarget &context) {
+  return context.engine->hasUnitTiles() && context.engine->count == 1 &&
+         context.target->countMemoryEngines() == 0;
 }
 
 /// Bytes of each buffer: every element once, or once for each sweep.

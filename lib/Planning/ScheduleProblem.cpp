@@ -263,38 +263,43 @@ static Tasks makeTasks(const Program &program, ArrayRef<unsigned> stretch,
 }
 
 namespace {
-/// What no way to cut each op is below. Equal ops share it.
-class LeastWorkFinder {
+/// What decides how an op may be cut.
+struct Ways {
+  bool isByHand = false; ///< only as it is
+  /// What no way is below. It is empty if the op has only its own way.
+  std::vector<scheduling::LeastWork> least;
+};
+
+/// Finds that. Equal ops share it.
+class WaysFinder {
 public:
-  LeastWorkFinder(const Target &target) : memories(target.sharedMemories()) {}
-  /// Sets `least`. It is empty if the op has only its own way.
-  LogicalResult find(const OpOnTarget &context, TileAttr tile, CostAttr cost,
-                     std::vector<scheduling::LeastWork> &least);
+  WaysFinder(const Target &target) : memories(target.sharedMemories()) {}
+  /// Null on failure.
+  const Ways *find(const OpOnTarget &context, CostedTile given);
 
 private:
   SmallVector<const Memory *> memories;
-  DenseMap<CostAttr, std::vector<scheduling::LeastWork>> known;
+  DenseMap<CostAttr, Ways> known;
 };
 } // namespace
 
-LogicalResult LeastWorkFinder::find(const OpOnTarget &context, TileAttr tile,
-                                    CostAttr cost,
-                                    std::vector<scheduling::LeastWork> &least) {
-  auto [found, isNew] = known.try_emplace(cost);
-  if (isNew) {
-    FailureOr<bool> isAlone = hasOneWay(context, tile, cost);
-    if (failed(isAlone))
-      return failure();
-    if (!*isAlone) {
-      FailureOr<std::vector<scheduling::LeastWork>> own =
-          leastWork(context, tile.getStrategy(), memories);
-      if (failed(own))
-        return failure();
-      found->second = std::move(*own);
-    }
-  }
-  least = found->second;
-  return success();
+const Ways *WaysFinder::find(const OpOnTarget &context, CostedTile given) {
+  auto [found, isNew] = known.try_emplace(given.cost);
+  Ways &ways = found->second;
+  if (!isNew)
+    return &ways;
+  FailureOr<bool> isGiven = isByHand(context, given);
+  if (failed(isGiven))
+    return nullptr;
+  ways.isByHand = *isGiven;
+  if (ways.isByHand || hasOneWay(context))
+    return &ways;
+  FailureOr<std::vector<scheduling::LeastWork>> least =
+      leastWork(context, given.tile.getStrategy(), memories);
+  if (failed(least))
+    return nullptr;
+  ways.least = std::move(*least);
+  return &ways;
 }
 
 static LogicalResult checkProblem(const Program &program,
@@ -314,7 +319,7 @@ FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
                                           const Target &target,
                                           Reasons reasons) {
   Tasks tasks = makeTasks(program, stretch, target);
-  LeastWorkFinder leastWork(target);
+  WaysFinder finder(target);
   for (auto [task, index] : llvm::zip(tasks.problem.tasks, stretch)) {
     Operation *op = program.ops()[index].op;
     FailureOr<OpOnTarget> context =
@@ -330,8 +335,10 @@ FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
     task.parts = std::move(split->parts);
     task.lastCombines = split->lastCombines;
     task.chains = split->chains;
-    if (failed(leastWork.find(*context, tile, costOf(op), task.least)))
+    const Ways *ways = finder.find(*context, {tile, costOf(op)});
+    if (!ways)
       return failure();
+    task.least = ways->least;
   }
   if (failed(checkProblem(program, tasks.problem, reasons)))
     return failure();
@@ -346,7 +353,7 @@ FailureOr<SplitProblem> mlir::llm::makeSplitProblem(const Program &program,
   std::vector<SmallVector<CostedTile>> allChoices;
   // Equal ops have equal choices.
   DenseMap<CostAttr, SmallVector<CostedTile>> known;
-  LeastWorkFinder leastWork(target);
+  WaysFinder finder(target);
   for (auto [task, index] : llvm::zip(tasks.problem.tasks, stretch)) {
     Operation *op = program.ops()[index].op;
     FailureOr<OpOnTarget> context =
@@ -354,10 +361,17 @@ FailureOr<SplitProblem> mlir::llm::makeSplitProblem(const Program &program,
     if (failed(context))
       return failure();
     auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+    CostedTile given{tile, costOf(op)};
+    const Ways *ways = finder.find(*context, given);
+    if (!ways)
+      return failure();
+    task.least = ways->least;
     SmallVector<CostedTile> &choices = known[costOf(op)];
+    if (choices.empty() && ways->isByHand)
+      choices = {given};
     if (choices.empty()) {
       FailureOr<SmallVector<CostedTile>> found =
-          splitChoices(*context, {tile, costOf(op)}, cutsReductions);
+          splitChoices(*context, given, cutsReductions);
       if (failed(found))
         return failure();
       choices = std::move(*found);
@@ -377,8 +391,6 @@ FailureOr<SplitProblem> mlir::llm::makeSplitProblem(const Program &program,
       task.chains = split->chains;
     }
     allChoices.push_back(choices);
-    if (failed(leastWork.find(*context, tile, costOf(op), task.least)))
-      return failure();
   }
   if (failed(checkProblem(program, tasks.problem, Reasons())))
     return failure();

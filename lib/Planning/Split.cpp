@@ -189,11 +189,11 @@ static FailureOr<TileLevelAttr> levelOfPart(const OpOnTarget &part,
   FailureOr<Tiling> tiling = readTiling(part, clipped);
   if (failed(tiling))
     return failure();
-  TileModel model(part.op, part.workload);
   for (auto [index, buffer] : llvm::enumerate(part.workload.buffers))
     if (int64_t tiles = getAmount(level.getBuffers(), buffer.name))
-      held.push_back(
-          {buffer.name, std::min(tiles, model.tilesHeld(*tiling, index))});
+      held.push_back({buffer.name,
+                      std::min(tiles, TileModel::tilesHeld(part.workload, index,
+                                                           *tiling))});
   return TileLevelAttr::get(context, level.getMemory(), clipped.getSizes(),
                             level.getOrder(), getAmounts(context, held),
                             level.getResident());

@@ -13,6 +13,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -34,7 +35,7 @@ public:
   std::optional<Sizes> cutReduction(int64_t parts);
   /// Whether that is clearly faster on all engines than every way that cuts no
   /// reduction into so many parts, half as many, ...
-  bool isClearlyFaster(ArrayRef<int64_t> reduced, int64_t parts);
+  bool isClearlyFaster(ArrayRef<int64_t> sizes, int64_t parts);
   /// The bytes of all that can be fetched ahead for a part of these sizes.
   double slicesOf(ArrayRef<int64_t> sizes) const;
   int64_t countParts(ArrayRef<int64_t> sizes) const;
@@ -66,7 +67,15 @@ private:
   /// they can take.
   double cyclesOfAll(const Estimate &estimate) const;
   double cyclesOfCombine(const Workload &combine) const;
-  PartialReduction partialOf(unsigned reduction, int64_t size) const;
+  /// A reduction cut into so many parts.
+  struct Reduced {
+    Reduced(WorkloadOpInterface op, PartialReduction &&given)
+        : partial(std::move(given)), touched(op, partial.part) {}
+    PartialReduction partial;
+    Touched touched; ///< by a part
+    double combineCycles = 0;
+  };
+  const Reduced &reducedTo(unsigned reduction, int64_t size);
   double bytesOfPart(const Touched &touched, unsigned buffer,
                      ArrayRef<int64_t> sizes) const;
   double countBytesOfPart(const Workload &workload, unsigned buffer,
@@ -82,6 +91,9 @@ private:
   SmallVector<unsigned, 6> loops;      ///< that can be cut
   SmallVector<unsigned, 2> reductions; ///< of which results can be joined
   Sizes current, uncut;
+  /// By reduction and iterations of a part. Several numbers of parts ask for
+  /// the same.
+  std::map<std::pair<unsigned, int64_t>, Reduced> reduced;
 };
 
 } // namespace
@@ -241,9 +253,19 @@ std::optional<Sizes> Cutter::cut(int64_t parts) {
   return best;
 }
 
-PartialReduction Cutter::partialOf(unsigned reduction, int64_t size) const {
-  return *Split::findReduction(context, reduction,
-                               llvm::divideCeil(uncut[reduction], size));
+const Cutter::Reduced &Cutter::reducedTo(unsigned reduction, int64_t size) {
+  auto known = reduced.find({reduction, size});
+  if (known != reduced.end())
+    return known->second;
+  Reduced &found =
+      reduced
+          .try_emplace({reduction, size}, context.op,
+                       *Split::findReduction(
+                           context, reduction,
+                           llvm::divideCeil(uncut[reduction], size)))
+          .first->second;
+  found.combineCycles = cyclesOfCombine(found.partial.combine);
+  return found;
 }
 
 std::optional<Sizes> Cutter::cutReduction(int64_t parts) {
@@ -255,13 +277,11 @@ std::optional<Sizes> Cutter::cutReduction(int64_t parts) {
       if (parts % count != 0)
         continue;
       int64_t size = llvm::divideCeil(uncut[reduction], count);
-      PartialReduction partial = partialOf(reduction, size);
-      double combine = cyclesOfCombine(partial.combine);
-      Touched touched(context.op, partial.part);
+      const Reduced &own = reducedTo(reduction, size);
       current[reduction] = size;
       enumerate(loops, parts / count, [&] {
-        Estimate found = estimate(touched);
-        found.cycles += combine;
+        Estimate found = estimate(own.touched);
+        found.cycles += own.combineCycles;
         if (!least || found < *least) {
           least = found;
           best = current;
@@ -273,19 +293,18 @@ std::optional<Sizes> Cutter::cutReduction(int64_t parts) {
   return least ? std::optional<Sizes>(std::move(best)) : std::nullopt;
 }
 
-bool Cutter::isClearlyFaster(ArrayRef<int64_t> reduced, int64_t parts) {
+bool Cutter::isClearlyFaster(ArrayRef<int64_t> sizes, int64_t parts) {
   constexpr double clearly = 0.9;
   double least = std::numeric_limits<double>::max();
   for (int64_t fewer = parts; fewer > 0; fewer /= 2)
     enumerate(loops, fewer,
               [&] { least = std::min(least, cyclesOfAll(estimate(whole))); });
   for (unsigned reduction : reductions) {
-    if (reduced[reduction] == uncut[reduction])
+    if (sizes[reduction] == uncut[reduction])
       continue;
-    PartialReduction partial = partialOf(reduction, reduced[reduction]);
-    current.assign(reduced.begin(), reduced.end());
-    double found = cyclesOfAll(estimate(Touched(context.op, partial.part))) +
-                   cyclesOfCombine(partial.combine);
+    const Reduced &own = reducedTo(reduction, sizes[reduction]);
+    current.assign(sizes.begin(), sizes.end());
+    double found = cyclesOfAll(estimate(own.touched)) + own.combineCycles;
     current = uncut;
     return found < least * clearly;
   }
@@ -323,19 +342,6 @@ static DictionaryAttr splitOf(const OpOnTarget &context, const Sizes &sizes) {
   return split.toAttr(context.op->getContext());
 }
 
-/// Cuts the op into parts of these sizes, if there are several.
-static FailureOr<std::optional<CostedTile>>
-cutTile(const OpOnTarget &context, TileAttr tile, const Sizes &sizes) {
-  DictionaryAttr split = splitOf(context, sizes);
-  if (!split)
-    return std::optional<CostedTile>();
-  TileAttr cut = withSplit(tile, split);
-  FailureOr<CostAttr> cost = computeCost(context, cut);
-  if (failed(cost))
-    return failure();
-  return std::optional<CostedTile>({cut, *cost});
-}
-
 /// Partial results are wider than results, so the tile of the op may be too
 /// large for them.
 static bool fitsPartial(const OpOnTarget &context, TileAttr tile,
@@ -360,8 +366,10 @@ namespace {
 /// The ways to cut one op that are offered.
 class Ladder {
 public:
-  Ladder(const OpOnTarget &context, TileAttr tile, const CostedTile &whole)
-      : context(context), tile(tile), engines(context.countTeams()),
+  Ladder(const OpOnTarget &context, const CostStamps &stamps,
+         const CostedTile &whole)
+      : context(context), stamps(stamps), tile(whole.tile),
+        engines(context.countTeams()),
         memoryEngines(context.target->countMemoryEngines()),
         cutter(context, whole.cost.getParts().front().getComputeCycles()),
         choices({whole}) {}
@@ -391,10 +399,13 @@ private:
     constexpr double slicesInMemory = 8;
     return double(context.tileCapacityBytes()) / slicesInMemory;
   }
+  /// Cuts the op into parts of these sizes, if there are several.
+  FailureOr<std::optional<CostedTile>> cutTile(const Sizes &sizes) const;
   /// False where these sizes are no cut.
   FailureOr<bool> add(ArrayRef<int64_t> sizes);
 
   const OpOnTarget &context;
+  const CostStamps &stamps;
   TileAttr tile;
   int64_t engines, memoryEngines;
   Cutter cutter;
@@ -402,9 +413,20 @@ private:
 };
 } // namespace
 
+FailureOr<std::optional<CostedTile>>
+Ladder::cutTile(const Sizes &sizes) const {
+  DictionaryAttr split = splitOf(context, sizes);
+  if (!split)
+    return std::optional<CostedTile>();
+  TileAttr cut = withSplit(tile, split);
+  FailureOr<CostAttr> cost = computeCost(context, cut, stamps);
+  if (failed(cost))
+    return failure();
+  return std::optional<CostedTile>({cut, *cost});
+}
+
 FailureOr<bool> Ladder::add(ArrayRef<int64_t> sizes) {
-  FailureOr<std::optional<CostedTile>> choice =
-      cutTile(context, tile, Sizes(sizes));
+  FailureOr<std::optional<CostedTile>> choice = cutTile(Sizes(sizes));
   if (failed(choice))
     return failure();
   if (*choice)
@@ -485,7 +507,7 @@ LogicalResult Ladder::addFilling() {
   std::optional<Sizes> sizes = cutter.cut(parts);
   if (!sizes)
     return success();
-  FailureOr<std::optional<CostedTile>> choice = cutTile(context, tile, *sizes);
+  FailureOr<std::optional<CostedTile>> choice = cutTile(*sizes);
   if (failed(choice))
     return failure();
   if (*choice && llvm::none_of(choices, [&](const CostedTile &known) {
@@ -507,8 +529,7 @@ LogicalResult Ladder::addFewerParts() {
     std::optional<Sizes> sizes = cutter.cut(parts);
     if (!sizes)
       break;
-    FailureOr<std::optional<CostedTile>> choice =
-        cutTile(context, tile, *sizes);
+    FailureOr<std::optional<CostedTile>> choice = cutTile(*sizes);
     if (failed(choice))
       return failure();
     if (!*choice || bytesOf((*choice)->cost) >= leastBytes / 100 * 99)
@@ -533,16 +554,16 @@ FailureOr<bool> mlir::llm::isByHand(const OpOnTarget &context,
 FailureOr<SmallVector<CostedTile>>
 mlir::llm::splitChoices(const OpOnTarget &context, CostedTile given,
                         bool cutsReductions) {
-  FailureOr<bool> isGiven = isByHand(context, given);
-  if (failed(isGiven))
-    return failure();
-  if (*isGiven)
-    return SmallVector<CostedTile>{given};
-  TileAttr tile = withSplit(given.tile, {});
-  FailureOr<CostAttr> whole = computeCost(context, tile);
-  if (failed(whole))
-    return failure();
-  Ladder ladder(context, tile, {tile, *whole});
+  CostStamps stamps(context);
+  CostedTile whole = given;
+  if (given.tile.getSplit()) {
+    whole.tile = withSplit(given.tile, {});
+    FailureOr<CostAttr> cost = computeCost(context, whole.tile, stamps);
+    if (failed(cost))
+      return failure();
+    whole.cost = *cost;
+  }
+  Ladder ladder(context, stamps, whole);
   if (ladder.canPay() &&
       (failed(ladder.addPlain()) || failed(ladder.addFewerParts()) ||
        failed(ladder.addFilling()) ||

@@ -69,6 +69,12 @@ static SmallVector<StringAttr, 1> namesOf(MLIRContext *context,
 
 FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context,
                                            TileAttr tile) {
+  return computeCost(context, tile, CostStamps(context));
+}
+
+FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context,
+                                           TileAttr tile,
+                                           const CostStamps &stamps) {
   SmallVector<PartCostAttr> parts;
   if (tile.getSplit()) {
     FailureOr<SmallVector<PartCostAttr>> found =
@@ -85,5 +91,5 @@ FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context,
   MLIRContext *mlirContext = tile.getContext();
   return CostAttr::get(
       mlirContext, StringAttr::get(mlirContext, context.engine->name),
-      namesOf(mlirContext, context.with), parts, computeStamp(context, tile));
+      namesOf(mlirContext, context.with), parts, stamps.of(tile));
 }

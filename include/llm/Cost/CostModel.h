@@ -83,18 +83,30 @@ protected:
   const OpOnTarget &context;
 };
 
+/// The fingerprint of everything that `computeCost` reads: the op, the tile and
+/// the engine's description.
+StringAttr computeStamp(const OpOnTarget &context, TileAttr tile);
+
+/// The same for many tiles of one op, which is described once.
+class CostStamps {
+public:
+  explicit CostStamps(const OpOnTarget &context);
+  StringAttr of(TileAttr tile) const;
+
+private:
+  std::string ahead, behind; ///< what stands around the tile
+};
+
 /// Computes what the op costs with this tile. This is a pure function of its
 /// arguments. A tile that does not fit the op (loop names, sizes) or the memory
 /// is an error.
 FailureOr<CostAttr> computeCost(const OpOnTarget &context, TileAttr tile);
+FailureOr<CostAttr> computeCost(const OpOnTarget &context, TileAttr tile,
+                                const CostStamps &stamps);
 /// Computes the one record of that, without the fingerprint, for callers that
 /// write no IR.
 FailureOr<PartCostAttr> computePartCost(const OpOnTarget &context,
                                         TileAttr tile);
-
-/// The fingerprint of everything that `computeCost` reads: the op, the tile and
-/// the engine's description.
-StringAttr computeStamp(const OpOnTarget &context, TileAttr tile);
 
 /// The name of the tile level that says what one unit of an engine works on at
 /// a time. No memory of the target has that name.

@@ -59,7 +59,12 @@ public:
   Count tileBytes(const Tiling &tiling, unsigned buffer) const;
   /// 2 if the next tile is fetched while this one is used, 1 if there is no
   /// next.
-  int64_t tilesHeld(const Tiling &tiling, unsigned buffer) const;
+  int64_t tilesHeld(const Tiling &tiling, unsigned buffer) const {
+    return tilesHeld(workload, shapes[buffer], tiling);
+  }
+  /// The same for callers that ask nothing else.
+  static int64_t tilesHeld(const Workload &workload, unsigned buffer,
+                           const Tiling &tiling);
   /// Room for all tiles held.
   Count workingSetBytes(const Tiling &tiling, ArrayRef<int64_t> held) const;
   Count workingSetBytes(const Tiling &tiling) const;
@@ -107,6 +112,8 @@ private:
     bool holdsNext; ///< while a tile is used, where there is one
   };
   static Shape shapeOf(const Buffer &buffer, const llvm::SmallBitVector &loops);
+  static int64_t tilesHeld(const Workload &workload, const Shape &buffer,
+                           const Tiling &tiling);
 
   SmallVector<llvm::SmallBitVector, 4> loopsOf;
   SmallVector<Shape, 4> shapes;

@@ -22,10 +22,9 @@ struct CostedTile {
 /// for it.
 FailureOr<bool> isByHand(const OpOnTarget &context, CostedTile given);
 
-/// The ways in which the scheduler may cut an op with this tile and cost. The
-/// whole op is first, and then there are more and more parts. A tile that was
-/// written by hand stays as it is, and so does a tile whose cost was. For other
-/// tiles, a split that is there is decided anew.
+/// The ways in which the scheduler may cut an op with this tile and cost, which
+/// are not by hand. The whole op is first, and then there are more and more
+/// parts. A split that is there is decided anew.
 ///
 /// Parts are tried in multiples of the engines of the op's group: one each,
 /// twice as many, and so on. This ends when there are four for each engine and
