@@ -280,13 +280,23 @@ void ListSearch::tryLevels(size_t levelsToTry) {
       levelsToTry);
 }
 
-void ListSearch::tryFew(const Choices &choices) {
+void ListSearch::runFew(
+    const Choices &choices,
+    const std::function<void(const Problem &, const Plan &,
+                             const ListOptions &)> &runOne) {
   Problem copy;
   const Problem &resolved = cut(choices, copy);
   std::optional<Plan> plan = Plan::make(resolved);
   for (const ListOptions &with : fewOptions(resolved))
     if (plan && !isDone())
-      noteStart(with, choices, run(resolved, *plan, with, choices));
+      runOne(resolved, *plan, with);
+}
+
+void ListSearch::tryFew(const Choices &choices) {
+  runFew(choices, [&](const Problem &resolved, const Plan &plan,
+                      const ListOptions &with) {
+    noteStart(with, choices, run(resolved, plan, with, choices));
+  });
 }
 
 void ListSearch::tryFetchingBehind(const Choices &cuts) {
@@ -323,7 +333,11 @@ void ListSearch::tryEachChoice() {
   for (unsigned choice = 0;
        choice <= problem.tasks.front().alternatives.size() && !isDone();
        ++choice)
-    tryFew({choice});
+    runFew({choice}, [&](const Problem &resolved, const Plan &plan,
+                         const ListOptions &with) {
+      run(resolved, plan, with, {choice},
+          shortest ? std::optional<int64_t>(shortest->makespan) : std::nullopt);
+    });
 }
 
 void ListSearch::tryLevelsFrom(const Choices &cuts, size_t levelsToTry) {

@@ -69,7 +69,8 @@ public:
   /// compute for longer than they stream come first. Meanwhile, what others
   /// stream is fetched.
   void tryFetchingBehind(const Choices &cuts);
-  /// Tries each way to cut a single task, started in these ways.
+  /// Tries each way to cut a single task, started in these ways. Only the best
+  /// one counts.
   void tryEachChoice();
   /// One run.
   void tryOnce(const Choices &choices, const ListOptions &options);
@@ -101,6 +102,10 @@ private:
   /// Returns how long it is; `INT64_MAX` on overflow.
   int64_t noteStart(const ListOptions &with, const Choices &choices,
                     Outcome found);
+  /// Calls `runOne` with these cuts and each of the few ways to start.
+  void runFew(const Choices &choices,
+              const std::function<void(const Problem &, const Plan &,
+                                       const ListOptions &)> &runOne);
   void tryLevels(
       const std::function<unsigned(unsigned task, unsigned level)> &choiceAt,
       size_t levelsToTry);
