@@ -47,6 +47,12 @@ def WorkloadOpInterface : OpInterface<"WorkloadOpInterface"> {
         return ::mlir::llm::countElementsOfProduct(workload, buffer, box);
       }]>,
     InterfaceMethod<[{
+      What the two counts need to know of where `interval` lies along a loop of
+      `maskedLoops`. They are equal for boxes that are as large and have equal places.
+    }], "::llvm::SmallVector<int64_t>", "getPlace",
+      (ins "const ::mlir::llm::Workload &":$workload, "unsigned":$loop,
+           "::mlir::llm::Interval":$interval), "", [{ return {interval.begin}; }]>,
+    InterfaceMethod<[{
       How the op runs in `parts` boxes along the reduction `loop` at once, and what joins
       their results. The two counts answer for both of its workloads. Nothing where
       partial results along the loop cannot be joined.

@@ -94,7 +94,7 @@ def Llm_MoeDispatchOp : Llm_TensorOp<"moe_dispatch"> {
 def Llm_GroupedMatmulOp : Llm_WorkOp<"grouped_matmul",
     [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor, DeclareOpInterfaceMethods<OpenSizesOpInterface>,
      Llm_Sliceable<["explainUncut"]>, Llm_Summable],
-    ["countElements"]> {
+    ["countElements", "getPlace"]> {
   let summary = "a matrix product for each expert";
   let description = [{
     `out[r, n] = sum_k lhs[r, k] * rhs[e(r), k, n] (+ bias[e(r), n])`, with e(r) the expert

@@ -149,10 +149,17 @@ SmallVector<int64_t, 12> Split::shapeOf(const OpOnTarget &context,
   SmallVector<int64_t, 12> shape;
   if (combines(part))
     return shape;
-  for (auto [loop, interval] : llvm::enumerate(boxOf(part)))
-    llvm::append_values(shape, interval.size(),
-                        dependsOnPlace(context.workload, loop) ? interval.begin
-                                                               : 0);
+  WorkloadOpInterface op = context.op;
+  for (auto [loop, interval] : llvm::enumerate(boxOf(part))) {
+    shape.push_back(interval.size());
+    if (!dependsOnPlace(context.workload, loop))
+      continue;
+    // Behind its length, so that no two are read alike.
+    SmallVector<int64_t> place =
+        op.getPlace(context.workload, loop, interval);
+    shape.push_back(place.size());
+    llvm::append_range(shape, place);
+  }
   return shape;
 }
 

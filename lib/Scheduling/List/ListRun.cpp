@@ -204,6 +204,7 @@ bool ListRun::isOneTooMany(size_t part, bool withLimits) const {
 }
 
 void ListRun::startWhatFits(bool withLimits) {
+  refused.reset();
   for (ReadyQueue &queue : queues)
     queue.rewind();
   // No other engine becomes idle while parts start.
@@ -225,16 +226,34 @@ void ListRun::startWhatFits(bool withLimits) {
           std::max(plan.ends[plan.table.parts[part].task], queue->next + 1));
       continue;
     }
-    if (std::optional<Choice> choice = choose(part)) {
+    if (wasRefused(part)) {
+      ++queue->refused;
+    } else if (std::optional<Choice> choice = choose(part)) {
       start(part, *choice);
       loadAhead(queue->next);
       streaming += streams(part);
       queue->parts.erase(queue->next);
     } else {
       ++queue->refused;
+      noteRefused(part);
     }
     queue->pass(queue->next + 1);
   }
+}
+
+bool ListRun::isLikeOthers(size_t part) const {
+  return !plan.table.combines(part) &&
+         !(prefetcher && prefetcher->targetOf(part));
+}
+
+void ListRun::noteRefused(size_t part) {
+  if (isLikeOthers(part))
+    refused = {plan.table.parts[part].shape, started};
+}
+
+bool ListRun::wasRefused(size_t part) const {
+  return refused && refused->startedParts == started &&
+         refused->shape == plan.table.parts[part].shape && isLikeOthers(part);
 }
 
 ListRun::ReadyQueue *ListRun::firstCandidate(bool mayStream) {

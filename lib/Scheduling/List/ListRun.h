@@ -76,6 +76,11 @@ private:
   bool streams(size_t part) const;
   void startFetches();
   ReadyQueue *firstCandidate(bool mayStream);
+  /// Whether all parts of its shape start under the same conditions.
+  bool isLikeOthers(size_t part) const;
+  void noteRefused(size_t part);
+  /// Whether an equal part could not start, and nothing has started since.
+  bool wasRefused(size_t part) const;
   std::optional<Choice> choose(size_t part);
   /// Whether the engine soon has a slice to start with, see Habit::waitPercent.
   bool awaitsFetch(size_t part, const Choice &choice) const;
@@ -123,6 +128,12 @@ private:
   std::vector<int64_t> chosen;     ///< for lanes of a choice
   std::vector<int64_t> bytesLeft;  ///< and for those of a part
   size_t started = 0, ready = 0;   ///< parts; those that may start
+  /// The shape of the last part that could not start, at the same moment.
+  struct Refused {
+    unsigned shape;
+    size_t startedParts;
+  };
+  std::optional<Refused> refused;
   int64_t streaming = 0;           ///< parts that stream now
   std::vector<unsigned> running, mostAtOnce; ///< parts of each task
   bool limitsParts = false;                  ///< of some task

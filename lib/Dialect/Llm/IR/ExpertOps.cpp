@@ -399,6 +399,23 @@ FailureOr<Workload> GroupedMatmulOp::getWorkload(EmitError emitError) {
   return workload;
 }
 
+/// How many of `rows` each expert has that has some.
+static SmallVector<int64_t> listRows(ArrayRef<int64_t> rowsPerExpert,
+                                     Interval rows) {
+  SmallVector<int64_t> listed;
+  int64_t begin = 0;
+  for (int64_t ofExpert : rowsPerExpert) {
+    if (begin >= rows.end)
+      break;
+    int64_t end = begin + ofExpert;
+    if (int64_t common = std::min(end, rows.end) - std::max(begin, rows.begin);
+        common > 0)
+      listed.push_back(common);
+    begin = end;
+  }
+  return listed;
+}
+
 /// Experts that have a row among `rows`.
 static int64_t countExperts(ArrayRef<int64_t> rowsPerExpert, Interval rows) {
   int64_t begin = 0, experts = 0;
@@ -408,6 +425,14 @@ static int64_t countExperts(ArrayRef<int64_t> rowsPerExpert, Interval rows) {
     begin = end;
   }
   return experts;
+}
+
+SmallVector<int64_t> GroupedMatmulOp::getPlace(const Workload &,
+                                               unsigned loop,
+                                               Interval interval) {
+  if (loop != 0)
+    return {};
+  return listRows(getRowsPerExpert(), interval);
 }
 
 Count GroupedMatmulOp::countElements(const Workload &workload, unsigned buffer,
