@@ -155,8 +155,7 @@ SmallVector<int64_t, 12> Split::shapeOf(const OpOnTarget &context,
     if (!dependsOnPlace(context.workload, loop))
       continue;
     // Behind its length, so that no two are read alike.
-    SmallVector<int64_t> place =
-        op.getPlace(context.workload, loop, interval);
+    SmallVector<int64_t> place = op.getPlace(context.workload, loop, interval);
     shape.push_back(place.size());
     llvm::append_range(shape, place);
   }

@@ -427,8 +427,7 @@ static int64_t countExperts(ArrayRef<int64_t> rowsPerExpert, Interval rows) {
   return experts;
 }
 
-SmallVector<int64_t> GroupedMatmulOp::getPlace(const Workload &,
-                                               unsigned loop,
+SmallVector<int64_t> GroupedMatmulOp::getPlace(const Workload &, unsigned loop,
                                                Interval interval) {
   if (loop != 0)
     return {};
