@@ -7,6 +7,7 @@
 
 #include "Fixtures.h"
 #include "List/ListRun.h"
+#include "RandomProblems.h"
 #include "llm/Scheduling/Addresses.h"
 
 using namespace mlir::llm;
@@ -451,4 +452,43 @@ TEST(ListRun, LimitsPartsOfATask) {
   EXPECT_EQ(solution->makespan, 300);
   options.habits[0].alwaysMostParts = true;
   EXPECT_EQ(ListRun(problem, *plan, options).run()->makespan, 400);
+}
+
+// A run gives up only where its makespan is not below the limit, and is
+// otherwise the same run. Problems are random, with fetches and several groups.
+TEST(ListRun, GivesUpNoRunThatIsBelowTheLimit) {
+  unsigned gaveUp = 0, runs = 0;
+  for (unsigned seed = 0; seed < 4000; ++seed) {
+    SCOPED_TRACE(seed);
+    Dice dice(seed);
+    Problem problem = ProblemMaker(dice).make();
+    if (!problem.check().empty())
+      continue;
+    for (Task &task : problem.tasks)
+      task.alternatives.clear();
+    std::optional<Plan> plan = Plan::make(problem);
+    if (!plan)
+      continue;
+    ListOptions options;
+    options.prefetches = dice.oneIn(2);
+    if (dice.oneIn(2))
+      options.habits.front().shares = dice.between(0, 4);
+    std::optional<Solution> whole = ListRun(problem, *plan, options).run();
+    if (!whole)
+      continue;
+    ++runs;
+    ListRun below(problem, *plan, options, whole->makespan + 1);
+    std::optional<Solution> again = below.run();
+    ASSERT_TRUE(again);
+    EXPECT_EQ(slotsOf(problem, *again), slotsOf(problem, *whole));
+    // Slots that another run has left do not shine through.
+    ListRun half(problem, *plan, options, whole->makespan / 2 + 1, *whole);
+    std::optional<Solution> found = half.run();
+    EXPECT_EQ(found.has_value(), !half.hasGivenUp());
+    if (found)
+      EXPECT_EQ(slotsOf(problem, *found), slotsOf(problem, *whole));
+    gaveUp += half.hasGivenUp();
+  }
+  EXPECT_GT(runs, 800u);
+  EXPECT_GT(gaveUp, runs / 2);
 }
