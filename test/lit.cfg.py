@@ -81,6 +81,8 @@ config.substitutions.append(("%measured", measured))
 if glob.glob(os.path.join(measured, "*.csv")):
     config.available_features.add("measured")
 
+if os.path.exists(os.path.join(config.llm_build_dir, "test", "unit", "PlansTests")):
+    config.available_features.add("unit-tests")
 # Threads of llm-run are those of OpenMP's runtime library.
 try:
     ctypes.CDLL("libomp.so.5")

@@ -1,16 +1,16 @@
-//===- LlmDialect.cpp - Registration and attribute verification -----------===//
+//===- LlmDialect.cpp - The dialect and its ops ---------------------------===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "FigureSyntax.h"
+#include "Plans/FigureSyntax.h"
 #include "ValueNames.h"
 #include "llm/Diagnostics/Spelling.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Dialect/Llm/IR/LlmBytecode.h"
-#include "llm/Support/Units.h"
+#include "llm/Dialect/Llm/Plans/PlansDialect.h"
 #include "llm/Workload/Slices.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,7 +23,6 @@ using namespace mlir;
 using namespace mlir::llm;
 
 #include "llm/Dialect/Llm/IR/LlmDialect.cpp.inc"
-#include "llm/Dialect/Llm/IR/LlmEnums.cpp.inc"
 
 template <typename... Ops>
 static void attachTiling(MLIRContext *context) {
@@ -139,93 +138,9 @@ static void printRowsPerExpert(OpAsmPrinter &printer, Operation *,
 #define GET_OP_CLASSES
 #include "llm/Dialect/Llm/IR/LlmOps.cpp.inc"
 
-/// The attribute must be an `Attr`, and on a function or on an op that takes
-/// time, or on the loops that it was made into.
-template <typename Attr>
-static LogicalResult verifyKind(Operation *op, NamedAttribute attribute,
-                                StringRef spelling, bool onFunction) {
-  if (!isa<Attr>(attribute.getValue())) // attr-C2
-    return op->emitOpError()
-           << "attribute '" << attribute.getName().getValue() << "' must be a "
-           << spelling << ", got " << attribute.getValue();
-  // attr-C3
-  if (onFunction ? !isa<FunctionOpInterface>(op)
-                 : !isa<WorkloadOpInterface, LoopLikeOpInterface>(op))
-    return op->emitOpError()
-           << "attribute '" << attribute.getName().getValue() << "' belongs on "
-           << (onFunction ? "a function"
-                          : "an op that takes time, or on its loops");
-  return success();
-}
-
-/// The slots on a loop over parts are those of its iterations.
-static LogicalResult verifySlots(Operation *op, NamedAttribute attribute) {
-  if (failed(verifyKind<SlotsAttr>(op, attribute, "#llm.slots",
-                                   /*onFunction=*/false)))
-    return failure();
-  auto parts = dyn_cast<scf::ForallOp>(op);
-  if (!parts)
-    return success();
-  std::optional<int64_t> count = 1;
-  for (auto [begin, end, step] :
-       llvm::zip_equal(parts.getStaticLowerBound(), parts.getStaticUpperBound(),
-                       parts.getStaticStep())) {
-    bool isOpen = llvm::is_contained({begin, end, step}, ShapedType::kDynamic);
-    count = count && !isOpen && step > 0 && end > begin
-                ? checkedMul(*count, llvm::divideCeil(end - begin, step))
-                : std::nullopt;
-  }
-  if (!count || !cast<SlotsAttr>(attribute.getValue()).areOfParts(*count))
-    return op->emitOpError()
-           << "must have one slot for each iteration"; // attr-C6
-  return success();
-}
-
 LogicalResult LlmDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
-  StringRef name = attribute.getName();
-  if (name == tileAttrName)
-    return verifyKind<TileAttr>(op, attribute, "#llm.tile",
-                                /*onFunction=*/false);
-  if (name == costAttrName)
-    return verifyKind<CostAttr>(op, attribute, "#llm.cost",
-                                /*onFunction=*/false);
-  if (name == slotsAttrName)
-    return verifySlots(op, attribute);
-  if (name == scheduleAttrName)
-    return verifyKind<ScheduleAttr>(op, attribute, "#llm.schedule",
-                                    /*onFunction=*/true);
-  if (name == programAttrName)
-    return verifyKind<ProgramAttr>(op, attribute, "#llm.program",
-                                   /*onFunction=*/true);
-  // attr-C1
-  SmallVector<StringRef> known = {tileAttrName, costAttrName, slotsAttrName,
-                                  scheduleAttrName, programAttrName};
-  return op->emitOpError() << "has unknown attribute '" << name << "'"
-                           << didYouMean(name, known)
-                           << " (known: " << llvm::join(known, ", ") << ")";
-}
-
-// attr-C4
-static LogicalResult verifyOnFunctionValue(Operation *op, StringRef what,
-                                           NamedAttribute attribute) {
-  StringRef name = attribute.getName();
-  bool isAllowed =
-      name == "llm.cache" ||
-      (what == "argument" &&
-       (name == "llm.source" || name == "llm.size" || name == "llm.random"));
-  if (isAllowed) {
-    auto text = dyn_cast<StringAttr>(attribute.getValue());
-    if (text && !text.empty())
-      return success();
-    return op->emitOpError()
-           << what << " attribute '" << name << "' must be a name, got "
-           << attribute.getValue();
-  }
-  return op->emitOpError()
-         << what << " attribute '" << attribute.getName().getValue()
-         << "' is not allowed: attributes of the llm dialect belong "
-            "on ops and functions";
+  return verifyPlan(op, attribute);
 }
 
 LogicalResult LlmDialect::verifyRegionArgAttribute(Operation *op, unsigned,

@@ -377,3 +377,13 @@ ActivationOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
   resultTypes.push_back(x);
   return success();
 }
+
+SmallVector<double> RopeOp::getFrequencies() {
+  int64_t pairs = getX().getType().getDimSize(3) / 2;
+  double theta = getTheta().convertToDouble();
+  SmallVector<double> frequencies;
+  for (int64_t i = 0; i < pairs; ++i)
+    frequencies.push_back(
+        std::pow(theta, -static_cast<double>(i) / static_cast<double>(pairs)));
+  return getScaling() ? getScaling()->scale(frequencies, theta) : frequencies;
+}

@@ -14,26 +14,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace mlir::llm;
-
-int64_t BlockScaledType::getGranule(int64_t dimFromLast) const {
-  int64_t granule = 1;
-  bool isWhole = false;
-  for (ScalesAttr each : getScales()) {
-    ArrayRef<int64_t> block = each.getBlock();
-    if (dimFromLast >= int64_t(block.size()))
-      continue;
-    int64_t size = block[block.size() - 1 - dimFromLast];
-    if (size == ScalesAttr::wholeDimension)
-      isWhole = true;
-    else
-      granule = std::lcm(granule, size);
-  }
-  return granule == 1 && isWhole ? 0 : granule;
-}
 
 std::string QuantizeOp::explainUncut(const Workload &workload, unsigned loop,
                                      ArrayRef<int64_t>) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 
 #include <cmath>
 
@@ -140,14 +140,4 @@ SmallVector<double> RopeScalingAttr::scale(ArrayRef<double> frequencies,
 
 double RopeScalingAttr::getAmplitude() {
   return valueOr(getAttentionFactor(), 1);
-}
-
-SmallVector<double> RopeOp::getFrequencies() {
-  int64_t pairs = getX().getType().getDimSize(3) / 2;
-  double theta = getTheta().convertToDouble();
-  SmallVector<double> frequencies;
-  for (int64_t i = 0; i < pairs; ++i)
-    frequencies.push_back(
-        std::pow(theta, -static_cast<double>(i) / static_cast<double>(pairs)));
-  return getScaling() ? getScaling()->scale(frequencies, theta) : frequencies;
 }

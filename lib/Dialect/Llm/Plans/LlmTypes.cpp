@@ -6,11 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Syntax.h"
+#include "llm/Dialect/Llm/Plans/PlansDialect.h"
 #include "llm/Support/Units.h"
 #include "llm/Workload/Counts.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -74,6 +77,28 @@ void LlmDialect::registerTypes() {
 #define GET_TYPEDEF_LIST
 #include "llm/Dialect/Llm/IR/LlmTypes.cpp.inc"
       >();
+}
+
+void PlansDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "llm/Dialect/Llm/IR/LlmTypes.cpp.inc"
+      >();
+}
+
+Type PlansDialect::parseType(DialectAsmParser &parser) const {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef mnemonic;
+  Type type;
+  if (generatedTypeParser(parser, &mnemonic, type).has_value())
+    return type;
+  parser.emitError(loc) << "unknown type '" << mnemonic << "' in dialect '"
+                        << getNamespace() << "'";
+  return {};
+}
+
+void PlansDialect::printType(Type type, DialectAsmPrinter &printer) const {
+  (void)generatedTypePrinter(type, printer);
 }
 
 LogicalResult KvCacheType::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -192,4 +217,20 @@ Count BlockScaledType::getStorageBytes(ArrayRef<int64_t> shape) const {
   for (ScalesAttr each : getScales())
     bits = addBits(bits, countBlocks(each.getBlock(), shape), each.getType());
   return succeeded(bits) ? Count(llvm::divideCeil(*bits, 8)) : bits;
+}
+
+int64_t BlockScaledType::getGranule(int64_t dimFromLast) const {
+  int64_t granule = 1;
+  bool isWhole = false;
+  for (ScalesAttr each : getScales()) {
+    ArrayRef<int64_t> block = each.getBlock();
+    if (dimFromLast >= int64_t(block.size()))
+      continue;
+    int64_t size = block[block.size() - 1 - dimFromLast];
+    if (size == ScalesAttr::wholeDimension)
+      isWhole = true;
+    else
+      granule = std::lcm(granule, size);
+  }
+  return granule == 1 && isWhole ? 0 : granule;
 }

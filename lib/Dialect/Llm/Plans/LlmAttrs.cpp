@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Syntax.h"
+#include "llm/Dialect/Llm/Plans/PlansDialect.h"
 #include "llm/Support/Units.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -34,6 +35,7 @@ mlir::llm::getAmounts(MLIRContext *context,
   return list.getDictionary(context);
 }
 
+#include "llm/Dialect/Llm/IR/LlmEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "llm/Dialect/Llm/IR/LlmAttrs.cpp.inc"
 
@@ -42,6 +44,30 @@ void LlmDialect::registerAttributes() {
 #define GET_ATTRDEF_LIST
 #include "llm/Dialect/Llm/IR/LlmAttrs.cpp.inc"
       >();
+}
+
+void PlansDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "llm/Dialect/Llm/IR/LlmAttrs.cpp.inc"
+      >();
+}
+
+Attribute PlansDialect::parseAttribute(DialectAsmParser &parser,
+                                       Type type) const {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef mnemonic;
+  Attribute attribute;
+  if (generatedAttributeParser(parser, &mnemonic, type, attribute).has_value())
+    return attribute;
+  parser.emitError(loc) << "unknown attribute '" << mnemonic << "' in dialect '"
+                        << getNamespace() << "'";
+  return {};
+}
+
+void PlansDialect::printAttribute(Attribute attribute,
+                                  DialectAsmPrinter &printer) const {
+  (void)generatedAttributePrinter(attribute, printer);
 }
 
 //===----------------------------------------------------------------------===//

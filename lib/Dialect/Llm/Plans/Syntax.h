@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_LIB_DIALECT_LLM_IR_SYNTAX_H
-#define LLM_LIB_DIALECT_LLM_IR_SYNTAX_H
+#ifndef LLM_LIB_DIALECT_LLM_PLANS_SYNTAX_H
+#define LLM_LIB_DIALECT_LLM_PLANS_SYNTAX_H
 
 #include "FigureSyntax.h"
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 
 namespace mlir::llm {
 
@@ -237,4 +237,4 @@ inline void printSequenceGroups(AsmPrinter &printer,
 
 } // namespace mlir::llm
 
-#endif // LLM_LIB_DIALECT_LLM_IR_SYNTAX_H
+#endif // LLM_LIB_DIALECT_LLM_PLANS_SYNTAX_H

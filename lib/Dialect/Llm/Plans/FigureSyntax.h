@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_LIB_DIALECT_LLM_IR_FIGURESYNTAX_H
-#define LLM_LIB_DIALECT_LLM_IR_FIGURESYNTAX_H
+#ifndef LLM_LIB_DIALECT_LLM_PLANS_FIGURESYNTAX_H
+#define LLM_LIB_DIALECT_LLM_PLANS_FIGURESYNTAX_H
 
 #include "llm/Support/ShortestDecimal.h"
 #include "mlir/IR/Builders.h"
@@ -37,4 +37,4 @@ inline void printFigure(OpAsmPrinter &printer, Operation *, FloatAttr figure) {
 
 } // namespace mlir::llm
 
-#endif // LLM_LIB_DIALECT_LLM_IR_FIGURESYNTAX_H
+#endif // LLM_LIB_DIALECT_LLM_PLANS_FIGURESYNTAX_H

@@ -1,0 +1,167 @@
+//===- PlansDialect.cpp - Tiles, costs and schedules without ops ----------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Dialect/Llm/Plans/PlansDialect.h"
+#include "llm/Diagnostics/Spelling.h"
+#include "llm/Dialect/Llm/IR/LlmBytecode.h"
+#include "llm/Support/Units.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+MLIR_DEFINE_EXPLICIT_TYPE_ID(mlir::llm::PlansDialect)
+
+PlansDialect::PlansDialect(MLIRContext *context)
+    : Dialect(getDialectNamespace(), context, TypeID::get<PlansDialect>()) {
+  registerAttributes();
+  registerTypes();
+  addInterfaces<VersionedBytecode>();
+}
+
+LogicalResult PlansDialect::verifyOperationAttribute(Operation *op,
+                                                     NamedAttribute attribute) {
+  return verifyPlan(op, attribute);
+}
+
+LogicalResult PlansDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                     unsigned,
+                                                     NamedAttribute attribute) {
+  return verifyOnFunctionValue(op, "argument", attribute);
+}
+
+LogicalResult
+PlansDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned,
+                                          NamedAttribute attribute) {
+  return verifyOnFunctionValue(op, "result", attribute);
+}
+
+//===----------------------------------------------------------------------===//
+// Bytecode
+//===----------------------------------------------------------------------===//
+
+void VersionedBytecode::writeVersion(DialectBytecodeWriter &writer) const {
+  // Who writes may ask for another version.
+  FailureOr<const DialectVersion *> asked =
+      writer.getDialectVersion<LlmDialect>();
+  writer.writeVarInt(
+      succeeded(asked) ? static_cast<const LlmDialectVersion *>(*asked)->number
+                       : LlmDialectVersion::current);
+}
+
+std::unique_ptr<DialectVersion>
+VersionedBytecode::readVersion(DialectBytecodeReader &reader) const {
+  uint64_t number;
+  if (failed(reader.readVarInt(number)))
+    return nullptr;
+  if (number > LlmDialectVersion::current) {
+    reader.emitError() << "the 'llm' dialect has version " << number
+                       << " there, and this tool reads versions up to "
+                       << LlmDialectVersion::current
+                       << ": read it with the llm-opt that wrote it, and "
+                          "write it as text";
+    return nullptr;
+  }
+  return std::make_unique<LlmDialectVersion>(number);
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+/// The attribute must be an `Attr`, and on a function or on an op that takes
+/// time, or on the loops that it was made into.
+template <typename Attr>
+static LogicalResult verifyKind(Operation *op, NamedAttribute attribute,
+                                StringRef spelling, bool onFunction) {
+  if (!isa<Attr>(attribute.getValue())) // attr-C2
+    return op->emitOpError()
+           << "attribute '" << attribute.getName().getValue() << "' must be a "
+           << spelling << ", got " << attribute.getValue();
+  // attr-C3
+  if (onFunction ? !isa<FunctionOpInterface>(op)
+                 : !isa<WorkloadOpInterface, LoopLikeOpInterface>(op))
+    return op->emitOpError()
+           << "attribute '" << attribute.getName().getValue() << "' belongs on "
+           << (onFunction ? "a function"
+                          : "an op that takes time, or on its loops");
+  return success();
+}
+
+/// The slots on a loop over parts are those of its iterations.
+static LogicalResult verifySlots(Operation *op, NamedAttribute attribute) {
+  if (failed(verifyKind<SlotsAttr>(op, attribute, "#llm.slots",
+                                   /*onFunction=*/false)))
+    return failure();
+  auto parts = dyn_cast<scf::ForallOp>(op);
+  if (!parts)
+    return success();
+  std::optional<int64_t> count = 1;
+  for (auto [begin, end, step] :
+       llvm::zip_equal(parts.getStaticLowerBound(), parts.getStaticUpperBound(),
+                       parts.getStaticStep())) {
+    bool isOpen = llvm::is_contained({begin, end, step}, ShapedType::kDynamic);
+    count = count && !isOpen && step > 0 && end > begin
+                ? checkedMul(*count, llvm::divideCeil(end - begin, step))
+                : std::nullopt;
+  }
+  if (!count || !cast<SlotsAttr>(attribute.getValue()).areOfParts(*count))
+    return op->emitOpError()
+           << "must have one slot for each iteration"; // attr-C6
+  return success();
+}
+
+LogicalResult mlir::llm::verifyPlan(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == LlmDialect::tileAttrName)
+    return verifyKind<TileAttr>(op, attribute, "#llm.tile",
+                                /*onFunction=*/false);
+  if (name == LlmDialect::costAttrName)
+    return verifyKind<CostAttr>(op, attribute, "#llm.cost",
+                                /*onFunction=*/false);
+  if (name == LlmDialect::slotsAttrName)
+    return verifySlots(op, attribute);
+  if (name == LlmDialect::scheduleAttrName)
+    return verifyKind<ScheduleAttr>(op, attribute, "#llm.schedule",
+                                    /*onFunction=*/true);
+  if (name == LlmDialect::programAttrName)
+    return verifyKind<ProgramAttr>(op, attribute, "#llm.program",
+                                   /*onFunction=*/true);
+  // attr-C1
+  SmallVector<StringRef> known = {
+      LlmDialect::tileAttrName, LlmDialect::costAttrName,
+      LlmDialect::slotsAttrName, LlmDialect::scheduleAttrName,
+      LlmDialect::programAttrName};
+  return op->emitOpError() << "has unknown attribute '" << name << "'"
+                           << didYouMean(name, known)
+                           << " (known: " << llvm::join(known, ", ") << ")";
+}
+
+// attr-C4
+LogicalResult mlir::llm::verifyOnFunctionValue(Operation *op, StringRef what,
+                                               NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  bool isAllowed =
+      name == "llm.cache" ||
+      (what == "argument" &&
+       (name == "llm.source" || name == "llm.size" || name == "llm.random"));
+  if (isAllowed) {
+    auto text = dyn_cast<StringAttr>(attribute.getValue());
+    if (text && !text.empty())
+      return success();
+    return op->emitOpError()
+           << what << " attribute '" << name << "' must be a name, got "
+           << attribute.getValue();
+  }
+  return op->emitOpError()
+         << what << " attribute '" << attribute.getName().getValue()
+         << "' is not allowed: attributes of the llm dialect belong "
+            "on ops and functions";
+}
