@@ -94,7 +94,7 @@ bool MachineState::areIdle(const std::vector<unsigned> *with) const {
 std::optional<int64_t> MachineState::nextEnd() const {
   if (running.empty())
     return std::nullopt;
-  return running.back().end;
+  return running.front().end;
 }
 
 const std::vector<int64_t> &MachineState::lanesOf(const Running &run) const {
@@ -111,11 +111,11 @@ int64_t MachineState::whenFree(const int64_t *lanes, int64_t from) const {
   if (fits(lanes, free))
     return from;
   std::vector<int64_t> later = free;
-  for (auto run = running.rbegin(); run != running.rend(); ++run) {
+  for (const Running &run : running) {
     if (fits(lanes, later))
       break;
-    release(lanesOf(*run), later);
-    from = std::max(from, run->end);
+    release(lanesOf(run), later);
+    from = std::max(from, run.end);
   }
   return from;
 }
@@ -134,12 +134,12 @@ MachineState::nextRelief(const int64_t *wanted,
   int64_t relief = 0;
   bool found = false;
   unsigned steps = 0;
-  for (auto run = running.rbegin(); run != running.rend(); ++run) {
-    if (found ? run->end != relief : ++steps > farthest)
+  for (const Running &run : running) {
+    if (found ? run.end != relief : ++steps > farthest)
       break;
-    const std::vector<int64_t> &lanes = lanesOf(*run);
+    const std::vector<int64_t> &lanes = lanesOf(run);
     release(lanes, freeThen);
-    relief = run->end;
+    relief = run.end;
     found |= helps(lanes);
   }
   if (!found)
@@ -151,9 +151,9 @@ const Ended &MachineState::advanceTo(int64_t to) {
   ended.parts.clear();
   ended.fetched.clear();
   time = to;
-  while (!running.empty() && running.back().end <= to) {
-    Running run = running.back();
-    running.pop_back();
+  while (!running.empty() && running.front().end <= to) {
+    Running run = running.front();
+    running.pop_front();
     EngineId engine = engineOf(run);
     giveBackEngine(engine);
     release(lanesOf(run), free);

@@ -12,6 +12,7 @@
 #include "Core/IndexSet.h"
 #include "Core/Parts.h"
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <queue>
@@ -140,9 +141,8 @@ private:
     int64_t end;
     size_t part;
     int fetch; ///< -1: the part itself
-    /// The first to end is the last.
     bool operator<(const Running &other) const {
-      return std::tie(end, part, fetch) >
+      return std::tie(end, part, fetch) <
              std::tie(other.end, other.part, other.fetch);
     }
   };
@@ -161,8 +161,9 @@ private:
   Ended ended;
   std::vector<int64_t> free;
   std::vector<Group> groups;
-  /// In order. Few run at once, and most are put near the end.
-  std::vector<Running> running;
+  /// In order. What starts mostly ends behind what runs already, so that few
+  /// make room for it.
+  std::deque<Running> running;
   Solution solution; ///< one slot for each part
 };
 
