@@ -26,30 +26,82 @@ SmallVector<StringRef> mlir::llm::findChoices(cl::Option &option) {
   return choices;
 }
 
+static bool isWholeNumber(StringRef text) {
+  return !text.empty() && all_of(text, isDigit);
+}
+
+/// What a value should be that the help calls `N`, `N[,N...]|?` or `seconds`,
+/// or "" if it is that.
+static std::string findWantedNumber(StringRef inHelp, StringRef value) {
+  double seconds;
+  if (inHelp == "N" && !isWholeNumber(value))
+    return "a whole number of at least 0";
+  if (inHelp == "seconds" && (value.getAsDouble(seconds) || seconds < 0))
+    return "a number of seconds";
+  bool isOpen = inHelp.consume_back("|?") && value == "?";
+  bool isList = inHelp.consume_back("[,N...]");
+  if (isOpen || inHelp != "N")
+    return "";
+  SmallVector<StringRef> numbers;
+  value.split(numbers, ',');
+  if (all_of(numbers, isWholeNumber) && (isList || numbers.size() == 1))
+    return "";
+  return isList
+             ? "a whole number, such numbers with commas between them, or '?'"
+             : "a whole number or '?'";
+}
+
+std::string mlir::llm::findWrongValue(cl::Option &option, StringRef value) {
+  SmallVector<StringRef> choices = findChoices(option);
+  // LLVM's parser of booleans alone lets the value away.
+  if (choices.empty() && option.getValueExpectedFlag() == cl::ValueOptional &&
+      !is_contained(
+          {"true", "TRUE", "True", "1", "false", "FALSE", "False", "0", ""},
+          value))
+    choices = {"true", "false"};
+  if (!choices.empty() && !is_contained(choices, value))
+    return ("must be " + listChoices(choices) + ", got '" + value + "'" +
+            didYouMean(value, choices))
+        .str();
+  std::string wanted = findWantedNumber(option.ValueStr, value);
+  return wanted.empty() ? ""
+                        : "must be " + wanted + ", got '" + value.str() + "'";
+}
+
 namespace {
 /// Follows LLVM's parser through the command line. What it does not understand,
 /// it leaves to that one.
 class CommandLineCheck {
 public:
-  CommandLineCheck(ArrayRef<const char *> words, StringRef hint)
+  CommandLineCheck(ArrayRef<const char *> words, StringRef hint,
+                   StringRef elsewhere)
       : tool(sys::path::stem(words.front())), words(words.drop_front()),
-        hint(hint.empty() ? "" : ("; " + hint).str()) {}
+        hint(hint.empty() ? "" : ("; " + hint).str()),
+        elsewhere(elsewhere.empty() ? "" : (", " + elsewhere).str()) {}
   void run();
 
 private:
+  struct Input {
+    StringRef word;
+    StringRef passBefore; ///< "--llm-schedule", whose options these may be
+  };
+
   void chooseSubCommand();
   void checkOption(StringRef word);
   void checkValue(cl::Option &option, StringRef name, StringRef value) const;
   void checkInputs() const;
   void checkNeeded() const;
   [[noreturn]] void refuseName(StringRef name) const;
+  [[noreturn]] void refuseInput(const Input &input) const;
+  std::string findMeant(StringRef name) const;
   [[noreturn]] void fail(const Twine &why) const;
 
   std::string tool; ///< and the subcommand, where there is one
   ArrayRef<const char *> words;
   cl::SubCommand *command = &cl::SubCommand::getTopLevel();
-  std::string hint;
-  SmallVector<StringRef> inputs;
+  std::string hint, elsewhere;
+  SmallVector<Input> inputs;
+  StringRef lastPass; ///< where the last word is one
   SmallVector<const cl::Option *> given;
   bool knowsInputs = true; ///< and that some are needed
 };
@@ -80,17 +132,36 @@ void CommandLineCheck::chooseSubCommand() {
   words = words.drop_front();
 }
 
-void CommandLineCheck::refuseName(StringRef name) const {
-  SmallVector<StringRef> known;
-  for (auto [each, option] : cl::getRegisteredOptions(*command))
-    if (option->getOptionHiddenFlag() == cl::NotHidden)
-      known.push_back(each);
+/// "; did you mean '--llm-schedule'?", or the hint.
+std::string CommandLineCheck::findMeant(StringRef name) const {
+  SmallVector<StringRef> known, ours;
+  for (auto [each, option] : cl::getRegisteredOptions(*command)) {
+    if (option->getOptionHiddenFlag() != cl::NotHidden)
+      continue;
+    known.push_back(each);
+    if (each.contains("llm"))
+      ours.push_back(each);
+  }
   sort(known);
-  StringRef similar = findSimilar(name, known);
-  fail(
-      "there is no option '--" + name + "'" +
-      (similar.empty() ? hint : ("; did you mean '--" + similar + "'?").str()) +
-      " ('" + tool + " --help' lists the options)");
+  sort(ours);
+  // Most options of llm-opt are passes of MLIR that nobody means here.
+  StringRef similar = findSimilar(name, ours);
+  if (similar.empty())
+    similar = findSimilar(name, known);
+  if (!similar.empty())
+    return ("; did you mean '--" + similar + "'?").str();
+  if (name == "o")
+    return "; did you mean '-o'?";
+  for (cl::SubCommand *each : cl::getRegisteredSubcommands())
+    if (each->getName() == name)
+      return ("; did you mean '" + tool + " " + name + "'?").str();
+  return hint;
+}
+
+void CommandLineCheck::refuseName(StringRef name) const {
+  std::string meant = findMeant(name);
+  fail("there is no option '--" + name + "'" + meant + " ('" + tool +
+       " --help' lists the options" + (meant.empty() ? elsewhere : "") + ")");
 }
 
 void CommandLineCheck::checkValue(cl::Option &option, StringRef name,
@@ -98,10 +169,15 @@ void CommandLineCheck::checkValue(cl::Option &option, StringRef name,
   // An option without a name of its own is a list of words, as passes are.
   if (!option.hasArgStr())
     return;
-  SmallVector<StringRef> choices = findChoices(option);
-  if (!choices.empty() && !is_contained(choices, value))
-    fail("option '--" + name + "' must be " + listChoices(choices) + ", got '" +
-         value + "'" + didYouMean(value, choices));
+  if (option.getValueExpectedFlag() == cl::ValueDisallowed)
+    fail("option '--" + name + "' takes no value, got '" + value + "'");
+  if (std::string wrong = findWrongValue(option, value); !wrong.empty())
+    fail("option '--" + name + "' " + wrong);
+}
+
+static bool isNeeded(const cl::Option &option) {
+  return option.getNumOccurrencesFlag() == cl::Required ||
+         option.getNumOccurrencesFlag() == cl::OneOrMore;
 }
 
 /// The value of an option stands behind `=`, or is the next word.
@@ -120,6 +196,9 @@ void CommandLineCheck::checkOption(StringRef word) {
   if (name.starts_with("help") || name == "h" || name == "version")
     knowsInputs = false; // none is needed
   given.push_back(found->second);
+  // Importers are such a list, too, of which one is needed.
+  if (!found->second->hasArgStr() && !isNeeded(*found->second))
+    lastPass = word;
   bool hasValue = word.contains('=');
   bool takesNext =
       found->second->getValueExpectedFlag() == cl::ValueRequired && !hasValue;
@@ -129,11 +208,6 @@ void CommandLineCheck::checkOption(StringRef word) {
   }
   if (hasValue || takesNext)
     checkValue(*found->second, name, value);
-}
-
-static bool isNeeded(const cl::Option &option) {
-  return option.getNumOccurrencesFlag() == cl::Required ||
-         option.getNumOccurrencesFlag() == cl::OneOrMore;
 }
 
 static bool takesSeveral(const cl::Option &option) {
@@ -152,8 +226,22 @@ void CommandLineCheck::checkInputs() const {
   size_t most = std::max<size_t>(1, slots.size());
   bool isLimited = none_of(
       slots, [](const cl::Option *each) { return takesSeveral(*each); });
-  if (isLimited && inputs.size() > most)
-    fail("'" + inputs[most] + "' is one input too many" + hint);
+  if (!isLimited || inputs.size() <= most)
+    return;
+  auto behindPass = find_if(
+      inputs, [](const Input &each) { return !each.passBefore.empty(); });
+  refuseInput(behindPass == inputs.end() ? inputs[most] : *behindPass);
+}
+
+/// "--llm-schedule engines=4": the space should be '='.
+void CommandLineCheck::refuseInput(const Input &input) const {
+  std::string why = ("'" + input.word + "' is one input too many").str();
+  if (input.passBefore.empty())
+    fail(why);
+  StringRef example = input.word.contains('=') ? input.word : "OPTION=VALUE";
+  fail(why + "; options of a pass are written after it, as in \"" +
+       input.passBefore + "=" + example + "\" ('" + tool +
+       " --help=" + input.passBefore.ltrim('-') + "' lists them)");
 }
 
 void CommandLineCheck::checkNeeded() const {
@@ -174,13 +262,14 @@ void CommandLineCheck::run() {
   chooseSubCommand();
   while (!words.empty()) {
     StringRef word = words.front();
+    StringRef passBefore = std::exchange(lastPass, "");
     words = words.drop_front();
     if (word == "--" || word.starts_with("@"))
       return; // inputs alone follow, or options come from a file
     if (word.starts_with("-") && word != "-")
       checkOption(word);
     else
-      inputs.push_back(word);
+      inputs.push_back({word, passBefore});
   }
   if (!knowsInputs)
     return;
@@ -190,21 +279,27 @@ void CommandLineCheck::run() {
 
 void mlir::llm::checkCommandLine(int argc, const char *const *argv,
                                  StringRef hint) {
-  CommandLineCheck(ArrayRef(argv, argc), hint).run();
+  CommandLineCheck(ArrayRef(argv, argc), hint, "").run();
 }
 
 void mlir::llm::parseCommandLine(int argc, const char *const *argv,
-                                 StringRef overview) {
-  checkCommandLine(argc, argv);
+                                 StringRef overview, StringRef elsewhere) {
+  CommandLineCheck(ArrayRef(argv, argc), "", elsewhere).run();
   cl::ParseCommandLineOptions(argc, argv, overview);
 }
 
-/// What llm-translate makes a program of such a file with.
-static StringRef findImporter(StringRef path) {
+/// What a file of that name is, where it is no program, and what reads it.
+static StringRef describeByName(StringRef path) {
   return StringSwitch<StringRef>(path.rsplit('.').second)
-      .Case("json", "--import-hf-config")
-      .Case("gguf", "--import-gguf")
-      .Case("safetensors", "--import-safetensors")
+      .Case("json", "llm-translate --import-hf-config makes one of a model, "
+                    "llm-opt --llm-target=file= reads a machine")
+      .Case("gguf", "llm-translate --import-gguf makes one of a model")
+      .Case("safetensors",
+            "llm-translate --import-safetensors makes one of a model's "
+            "config.json and of what lies beside it")
+      .Case("csv", "llm-opt --llm-target=file= reads machines, llm-prof "
+                   "validate measured ops")
+      .Cases({"pftrace", "sqlite", "gz"}, "llm-prof import reads traces")
       .Default("");
 }
 
@@ -217,14 +312,12 @@ mlir::LogicalResult mlir::llm::checkProgramFile(StringRef tool,
     error = std::make_error_code(std::errc::is_a_directory);
   else
     error = sys::fs::access(path, sys::fs::AccessMode::Exist);
-  StringRef importer = findImporter(path);
+  StringRef reader = describeByName(path);
   if (error)
     errs() << tool << ": error: cannot read '" << path
            << "': " << error.message() << "\n";
-  else if (!importer.empty())
-    errs() << tool << ": error: '" << path
-           << "' is no program in MLIR; llm-translate " << importer
-           << " makes one of a model, llm-opt --llm-target=file= reads a "
-              "machine\n";
-  return failure(error || !importer.empty());
+  else if (!reader.empty())
+    errs() << tool << ": error: '" << path << "' is no program in MLIR; "
+           << reader << "\n";
+  return failure(error || !reader.empty());
 }

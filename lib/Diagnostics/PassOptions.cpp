@@ -8,6 +8,7 @@
 #include "llm/Diagnostics/PassOptions.h"
 #include "llm/Diagnostics/CommandLine.h"
 #include "llm/Diagnostics/Spelling.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -35,24 +36,36 @@ private:
   }
   LogicalResult refuseName(StringRef name, StringRef text) const;
   std::string findMeant(StringRef name, StringRef text) const;
-  StringRef findOwner(StringRef text) const;
+  StringRef findOwner(StringRef name, StringRef text) const;
+  LogicalResult readValue(StringRef name, StringRef value, StringRef text);
   std::string respace(StringRef text) const;
 
   const DescribedPass &pass;
   function_ref<LogicalResult(const Twine &)> emitError;
   OptionsByName options;
+  llvm::SmallPtrSet<const cl::Option *, 8> given;
 };
 } // namespace
 
-/// The option that a file, or what no option is named like, must be meant for.
-StringRef OptionReader::findOwner(StringRef text) const {
-  bool isPath = text.contains('/') || text.contains('.');
-  if (isPath && options.contains("file"))
-    return "file";
-  return options.size() == 1 ? options.begin()->first : "";
+static bool takesSeveral(const cl::Option &option) {
+  return option.getNumOccurrencesFlag() == cl::ZeroOrMore;
 }
 
-/// "; did you mean 'strategy=theoretical'?" for a value without its option.
+/// The option that a file, a field of a target, or what no option is named like
+/// must be meant for.
+StringRef OptionReader::findOwner(StringRef name, StringRef text) const {
+  bool isPath = name.contains('/') || name.contains('.');
+  bool hasValue = name.size() < text.size();
+  if (isPath && options.contains(hasValue ? "set" : "file"))
+    return hasValue ? "set" : "file";
+  // A list is of pairs: "sizes=batch=8".
+  if (options.size() == 1 && takesSeveral(*options.begin()->second) == hasValue)
+    return options.begin()->first;
+  return "";
+}
+
+/// "; did you mean 'strategy=theoretical'?" for a value without its option, or
+/// with a wrong one.
 std::string OptionReader::findMeant(StringRef name, StringRef text) const {
   SmallVector<StringRef> known;
   KnownNames values = pass.names;
@@ -61,9 +74,11 @@ std::string OptionReader::findMeant(StringRef name, StringRef text) const {
     for (StringRef word : findChoices(*described))
       values.emplace_back(option, word.str());
   }
-  StringRef owner = findOwner(text);
+  StringRef owner = findOwner(name, text);
+  StringRef value = name.size() < text.size() ? text.split('=').second : name;
   SmallVector<StringRef> words(llvm::make_second_range(values));
-  StringRef similar = owner == "file" ? "" : findSimilar(name, words);
+  StringRef similar =
+      owner == "file" || owner == "set" ? "" : findSimilar(value, words);
   for (const auto &[option, word] : values)
     if (!similar.empty() && word == similar)
       owner = option, text = word;
@@ -110,11 +125,20 @@ LogicalResult OptionReader::read(StringRef text) {
     return refuse("separate options by spaces, and put quotes around all: "
                   "\"--" +
                   pass.name + "=" + spaced + "\"");
-  SmallVector<StringRef> choices = findChoices(option);
-  StringRef word = value.trim("'\"{} ");
-  if (!choices.empty() && !llvm::is_contained(choices, word))
-    return refuse("option '" + name + "' must be " + listChoices(choices) +
-                  ", got '" + word + "'" + didYouMean(word, choices));
+  if (text.ends_with(","))
+    return refuse("separate options by spaces alone, got a comma after '" +
+                  text.drop_back() + "'");
+  if (!given.insert(&option).second && !takesSeveral(option))
+    return refuse("option '" + name + "' is given twice, expected once");
+  return readValue(name, value, text);
+}
+
+LogicalResult OptionReader::readValue(StringRef name, StringRef value,
+                                      StringRef text) {
+  cl::Option &option = *options.lookup(name);
+  std::string wrong = findWrongValue(option, value.trim("'\"{} "));
+  if (!wrong.empty())
+    return refuse("option '" + name + "' " + wrong);
   // LLVM has then said what is wrong with a number, but not whose it is.
   if (failed(pass.set(text)))
     return refuse("option '" + name + "' cannot be '" + value + "' (" + name +

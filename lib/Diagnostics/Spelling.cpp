@@ -6,12 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Diagnostics/Spelling.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 #include <tuple>
 
 using llvm::ArrayRef;
+using llvm::SmallVector;
 using llvm::StringRef;
 
 namespace mlir::llm {
@@ -23,30 +26,72 @@ static size_t countCommonPrefix(StringRef one, StringRef other) {
   return length;
 }
 
-/// "schedule" of "llm-schedule".
-static bool isLastWord(StringRef word, StringRef name) {
-  return word.size() >= 3 && name.consume_back(word) && !name.empty() &&
-         !llvm::isAlnum(name.back());
+/// The pieces between what is no letter and no digit.
+static SmallVector<StringRef> wordsOf(StringRef name) {
+  SmallVector<StringRef> words;
+  while (!name.empty()) {
+    StringRef word = name.take_while(llvm::isAlnum);
+    name = name.drop_front(std::max<size_t>(1, word.size()));
+    if (!word.empty())
+      words.push_back(word);
+  }
+  return words;
+}
+
+/// "report" and "llm-report" of "llm-export-report": words of the name in their
+/// order.
+static bool isMadeOfWordsOf(StringRef part, StringRef name) {
+  SmallVector<StringRef> few = wordsOf(part), all = wordsOf(name);
+  ArrayRef<StringRef> left = few;
+  for (StringRef word : all)
+    if (!left.empty() && left.front() == word)
+      left = left.drop_front();
+  return part.size() >= 2 && left.empty();
+}
+
+/// "4090" of "rtx4090".
+static bool isEnd(StringRef part, StringRef name) {
+  return part.size() >= 3 && name.ends_with(part);
+}
+
+/// Two letters that are swapped are one mistake.
+static size_t countMistakes(StringRef one, StringRef other) {
+  size_t distance = one.edit_distance(other);
+  std::string sorted = one.str(), otherSorted = other.str();
+  llvm::sort(sorted);
+  llvm::sort(otherSorted);
+  return distance == 2 && sorted == otherSorted ? 1 : distance;
+}
+
+/// Twice the number of mistakes. A name of which words are missing ranks before
+/// one with a wrong letter, and one that is a part of the word behind it.
+static size_t findDistance(StringRef word, StringRef other) {
+  if (wordsOf(word) == wordsOf(other))
+    return 0;
+  if (isMadeOfWordsOf(word, other) || isEnd(word, other))
+    return 1;
+  // What is missing at the end of a name counts as one letter.
+  size_t prefix = countCommonPrefix(word, other);
+  size_t mistakes = countMistakes(word, other);
+  if (prefix >= 3)
+    mistakes = std::min(mistakes, word.size() - prefix + 1);
+  return mistakes > 1 && isMadeOfWordsOf(other, word) ? 3 : 2 * mistakes;
 }
 
 StringRef findSimilar(StringRef word, ArrayRef<StringRef> known) {
   std::string lower = word.lower();
-  size_t limit = std::max<size_t>(2, word.size() / 3);
+  size_t limit = std::max<size_t>(3, 2 * ((word.size() + 1) / 3));
   StringRef best;
-  std::tuple<size_t, size_t> bestRank = {limit + 1, 0};
+  std::tuple<size_t, size_t, size_t> bestRank = {limit + 1, 0, 0};
   for (StringRef candidate : known) {
     std::string other = candidate.lower();
+    size_t distance = findDistance(lower, other);
     size_t prefix = countCommonPrefix(lower, other);
-    size_t distance = StringRef(lower).edit_distance(other);
-    // What is missing at the end of a name counts as one letter, and so does
-    // what stands before a word of it.
-    if (prefix >= 3)
-      distance = std::min(distance, lower.size() - prefix + 1);
-    if (isLastWord(lower, other) || isLastWord(other, lower))
-      distance = 1;
-    // Of equally close names, the one that begins more like the word.
-    std::tuple<size_t, size_t> rank = {distance, lower.size() - prefix};
-    if (distance < std::min(lower.size(), other.size()) && rank < bestRank)
+    // Of equally close names, the one that begins more like the word, then the
+    // shortest.
+    std::tuple<size_t, size_t, size_t> rank = {distance, lower.size() - prefix,
+                                               other.size()};
+    if (distance < 2 * std::min(lower.size(), other.size()) && rank < bestRank)
       bestRank = rank, best = candidate;
   }
   return best;

@@ -52,6 +52,11 @@ FailureOr<std::unique_ptr<WeightFiles>> WeightFiles::open(StringRef given,
   if (file->getBuffer().starts_with("GGUF") ||
       StringRef(path).ends_with(".gguf"))
     return GgufWeights::open(file, path, loc);
+  if (!StringRef(path).ends_with(".safetensors"))
+    return emitError(loc) << "'" << path
+                          << "' is no file of weights; expected *.safetensors, "
+                             "*.safetensors.index.json, a GGUF file, or a "
+                             "folder that has safetensors";
   return SafetensorsWeights::openFile(file, path, loc);
 }
 

@@ -204,6 +204,9 @@ public:
   bool parse_error(size_t position, const std::string &,
                    const nlohmann::json::exception &error) {
     // "[json.exception...] parse error at line 1, column 2: what we want"
+    if (StringRef start = text.ltrim();
+        root == std::nullopt && containers.empty() && isNoJson(start))
+      return refuseAsOther(start);
     StringRef message = error.what();
     message = message.substr(message.find("] ") + 2);
     if (message.starts_with("parse error at "))
@@ -218,6 +221,20 @@ public:
   }
 
 private:
+  /// Files of other kinds, such as programs and tables.
+  static bool isNoJson(StringRef start) {
+    return !start.starts_with("{") && !start.starts_with("[");
+  }
+  bool refuseAsOther(StringRef start) {
+    InFlightDiagnostic diagnostic = emitError(locate(0));
+    if (start.empty())
+      diagnostic << "invalid JSON: the file is empty";
+    else
+      diagnostic << "invalid JSON: expected '{', got '"
+                 << shorten(start.split('\n').first.rtrim(), 40) << "'";
+    return false;
+  }
+
   /// An object or array whose end has not come yet.
   struct Container {
     LocatedJson value;

@@ -255,11 +255,17 @@ FailureOr<SafetensorsIndex> SafetensorsIndex::parse(StringRef text,
   FailureOr<LocatedJson> json = LocatedJson::parse(text, fileName, context);
   if (failed(json))
     return failure();
-  FailureOr<const LocatedJson *> map = json->require("weight_map");
-  if (failed(map) || failed((*map)->expectObject()))
+  if (failed(json->expectObject()))
+    return failure();
+  const LocatedJson *map = json->find("weight_map");
+  if (!map)
+    return json->emitError() << "'weight_map' is missing: an index of "
+                                "safetensors (model.safetensors.index.json) "
+                                "has the file of each tensor there";
+  if (failed(map->expectObject()))
     return failure();
   SafetensorsIndex index(json->loc());
-  for (const auto &[tensor, member] : (*map)->members()) {
+  for (const auto &[tensor, member] : map->members()) {
     FailureOr<std::string> shard = member.asString();
     if (failed(shard))
       return failure();

@@ -343,6 +343,21 @@ static void makePlain(ModelConfig &model, function_ref<bool(Type)> isSuch) {
     change(layer.weightTypes);
 }
 
+/// PyTorch has other names for the same types, and formats of weights are
+/// another option.
+static std::string findMeantDtype(StringRef name) {
+  StringRef meant = llvm::StringSwitch<StringRef>(name)
+                        .Cases({"float32", "float", "fp32"}, "f32")
+                        .Cases({"float16", "half", "fp16"}, "f16")
+                        .Case("bfloat16", "bf16")
+                        .Default("");
+  if (!meant.empty())
+    return ("; did you mean '" + meant + "'?").str();
+  if (llvm::is_contained(formatNames(), name))
+    return "; a format of weights is --weights=" + name.str();
+  return didYouMean(name, {"f32", "f16", "bf16"});
+}
+
 static LogicalResult applyDtype(ModelConfig &model, StringRef name) {
   if (name.empty())
     return success();
@@ -355,7 +370,7 @@ static LogicalResult applyDtype(ModelConfig &model, StringRef name) {
   if (!type)
     return emitOptionError(b.getContext())
            << "--dtype must be one of f32, f16, bf16; got '" << name << "'"
-           << didYouMean(name, {"f32", "f16", "bf16"});
+           << findMeantDtype(name);
   model.elementType = type;
   makePlain(model, [](Type each) { return isa<FloatType>(each); });
   return success();

@@ -20,7 +20,9 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
 namespace mlir::llm {
@@ -38,7 +40,15 @@ static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 openInput(StringRef path) {
   if (path == "-")
     return llvm::errorOrToExpected(llvm::MemoryBuffer::getSTDIN());
-  return readInputFile(path);
+  auto file = readInputFile(path);
+  bool isFile = llvm::is_contained({".json", ".gguf", ".safetensors"},
+                                   llvm::sys::path::extension(path));
+  if (file || isFile || llvm::sys::fs::exists(path))
+    return file;
+  // "Qwen/Qwen3-8B", or an address.
+  return llvm::createStringError(llvm::toString(file.takeError()) +
+                                 "; give the config.json of the model as a "
+                                 "file here, nothing is downloaded");
 }
 
 LogicalResult translateMain(int argc, char **argv, StringRef overview) {
@@ -54,7 +64,8 @@ LogicalResult translateMain(int argc, char **argv, StringRef overview) {
           cl::getRegisteredOptions().lookup("no-implicit-module"))
     option->setHiddenFlag(cl::Hidden);
   llvm::InitLLVM init(argc, argv);
-  parseCommandLine(argc, argv, overview);
+  parseCommandLine(argc, argv, overview,
+                   "'llm-opt --help' passes and machines");
   if (translations.size() != 1)
     return fail(llvm::createStringError("one importer at a time, got " +
                                         llvm::Twine(translations.size())));

@@ -117,6 +117,22 @@ private:
 };
 } // namespace
 
+/// Why a column is not there: cells end otherwise, its times have another unit,
+/// or its name is misspelt.
+static std::string findMeantColumn(StringRef firstCell, StringRef required,
+                                   ArrayRef<StringRef> names) {
+  if (firstCell.find_first_of(";\t") != StringRef::npos)
+    return "; separate cells by commas";
+  StringRef similar = findSimilar(required, names);
+  if (similar.empty())
+    return "";
+  StringRef unit = similar.rsplit('_').second;
+  if (required == "measured_us" &&
+      (unit == "ms" || unit == "ns" || unit == "s"))
+    return "; write the times of '" + similar.str() + "' in microseconds";
+  return "; is '" + similar.str() + "' meant?";
+}
+
 LogicalResult TableReader::readHeader() {
   const CsvRow &header = cells.front();
   // Names that are not known may be there twice: spreadsheets end every row in
@@ -137,11 +153,10 @@ LogicalResult TableReader::readHeader() {
   for (StringRef required : {"op_kind", "measured_us"}) {
     if (columns.contains(required))
       continue;
-    StringRef similar = findSimilar(required, names);
     return header.front().emitError()
            << "the first row must name the columns, and '" << required
            << "' is not among them"
-           << (similar.empty() ? "" : "; is '" + similar.str() + "' meant?");
+           << findMeantColumn(header.front().text, required, names);
   }
   // Tables have columns of others: only what is clearly misspelled is told.
   for (const CsvCell &cell : header)

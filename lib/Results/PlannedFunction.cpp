@@ -111,6 +111,8 @@ FailureOr<func::FuncOp> mlir::llm::findFunction(ModuleOp module,
   }
   if (functions.size() == 1)
     return functions.front();
+  if (known.empty())
+    return module.emitError() << "the program has no function with a body";
   std::string names = llvm::join(known, ", ");
   if (!name.empty())
     return module.emitError()

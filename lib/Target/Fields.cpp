@@ -146,6 +146,7 @@ private:
 
   Target target;
   bool sound = true;
+  unsigned unknownFields = 0;
 };
 } // namespace
 
@@ -156,10 +157,17 @@ bool Reader::expectMap(const Field &field) {
   return false;
 }
 
+/// A file of another kind has none of the fields: the first ones say enough.
+static constexpr unsigned maxUnknownFields = 3;
+
 void Reader::expectKeys(const Field &map, ArrayRef<StringRef> known) {
   for (const auto &[name, field] : map.members) {
     if (llvm::is_contained(known, name))
       continue;
+    if (++unknownFields > maxUnknownFields) {
+      sound = false;
+      continue;
+    }
     emitError(field) << "'" << field.path << "' is not a known field"
                      << didYouMean(name, known)
                      << " (known here: " << llvm::join(known, ", ") << ")";
@@ -445,6 +453,8 @@ FailureOr<Target> Reader::read(const Field &root, std::optional<StringRef> name,
   else
     readText(root, keys::name, target.name);
   expectKeys(root, ArrayRef<StringRef>(known).drop_front(name ? 1 : 0));
+  if (unknownFields > maxUnknownFields)
+    return failure();
   if (!name && !root.find(keys::name))
     emitError(root) << "'name' is missing";
   readText(root, keys::description, target.description);

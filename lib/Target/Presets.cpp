@@ -30,6 +30,12 @@ std::vector<std::string> presetNames() {
   return names;
 }
 
+/// Names of presets have no dot.
+static bool namesFile(StringRef name) {
+  return name.ends_with_insensitive(".json") ||
+         name.ends_with_insensitive(".csv");
+}
+
 FailureOr<Target> loadPreset(StringRef name, MLIRContext *context,
                              EmitError emitError, bool calibrated) {
   if (name == hostPresetName)
@@ -43,7 +49,9 @@ FailureOr<Target> loadPreset(StringRef name, MLIRContext *context,
   }
   names.push_back(hostPresetName);
   return emitError() << "no preset is called '" << name << "'"
-                     << didYouMean(name, names)
+                     << (namesFile(name)
+                             ? "; did you mean the file '" + name.str() + "'?"
+                             : didYouMean(name, names))
                      << " (presets: " << llvm::join(names, ", ") << ")";
 }
 
@@ -55,8 +63,13 @@ FailureOr<Target> loadTargetFile(StringRef path, StringRef column,
     return emitError() << "column= is for CSV files, and '" << path
                        << "' is read as JSON";
   auto buffer = readInputFile(path);
-  if (!buffer)
-    return emitError() << llvm::toString(buffer.takeError());
+  if (!buffer) {
+    bool isPreset = llvm::is_contained(presetNames(), path.str());
+    return emitError() << llvm::toString(buffer.takeError())
+                       << (isPreset ? "; did you mean the preset '" +
+                                          path.str() + "'?"
+                                    : "");
+  }
   StringRef text = (*buffer)->getBuffer();
   return isCsv ? parseTargetCsv(text, path, column, context)
                : parseTargetJson(text, path, context, calibrated);

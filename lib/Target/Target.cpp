@@ -388,14 +388,13 @@ LogicalResult setEngines(Target &target, StringRef group, int64_t count,
                               [&](const Engine &e) { return e.name == group; });
   if (engine != target.engines.end())
     return setCount(target, *engine, count, emitError, remark);
-  Refusal diagnostic = emitError();
-  diagnostic << "target '" << target.name << "' has no engines '" << group
-             << "', only ";
-  llvm::interleaveComma(target.engines, diagnostic, [&](const Engine &e) {
-    diagnostic << "'" << e.name << "'";
-  });
-  return diagnostic << "; another target has others (--llm-list-targets, "
-                       "--llm-target=name=...)";
+  SmallVector<StringRef> known;
+  for (const Engine &each : target.engines)
+    known.push_back(each.name);
+  return emitError() << "target '" << target.name << "' has no engines '"
+                     << group << "'" << didYouMean(group, known)
+                     << " (engines: " << llvm::join(known, ", ")
+                     << "; --llm-list-targets shows other targets)";
 }
 
 //===----------------------------------------------------------------------===//

@@ -39,6 +39,7 @@ public:
 private:
   LogicalResult read(StringRef text);
   LogicalResult set(const Change &change);
+  LogicalResult checkStart(StringRef path) const;
   /// The map that holds what is changed; `path` becomes its key there.
   Field *findMap(StringRef &path);
   Field *enter(Field &map, StringRef &path);
@@ -184,7 +185,34 @@ void WhatIf::scale(Field &map, StringRef key, int64_t now, int64_t before) {
     share->text = std::to_string(*scaled);
 }
 
+/// Adds the paths of all figures that `path` is the end of.
+static void findPathsEndingIn(StringRef path, const Field &map,
+                              SmallVectorImpl<StringRef> &found) {
+  for (const auto &[name, field] : map.members) {
+    StringRef rest = field.path;
+    if (rest.consume_back(path) && rest.ends_with("."))
+      found.push_back(field.path);
+    findPathsEndingIn(path, field, found);
+  }
+}
+
+/// "dram.bytes_per_second" is meant to be "memories.dram.bytes_per_second".
+LogicalResult WhatIf::checkStart(StringRef path) const {
+  StringRef first = path.split('.').first;
+  if (root.find(first))
+    return success();
+  SmallVector<StringRef> found;
+  findPathsEndingIn(path, root, found);
+  if (found.empty())
+    return success(); // the reader says which fields there are
+  return emitError() << "'" << path
+                     << "' is not a known field; paths begin at the target: '"
+                     << llvm::join(found, "', '") << "'";
+}
+
 LogicalResult WhatIf::set(const Change &change) {
+  if (failed(checkStart(change.path)))
+    return failure();
   StringRef key = change.path;
   Field *map = findMap(key);
   if (!map)

@@ -8,6 +8,7 @@
 #include "llm/Transforms/Pipeline.h"
 #include "OptionValues.h"
 #include "llm/Diagnostics/PassOptions.h"
+#include "llm/Target/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -88,7 +89,10 @@ void mlir::llm::registerLlmPipelines() {
         auto set = [&](StringRef one) {
           return options.parseFromString(one, llvm::nulls());
         };
-        if (failed(readPassOptions({name, &options.target, set, {}}, text,
+        KnownNames names;
+        for (const std::string &preset : presetNames())
+          names.emplace_back("target", preset);
+        if (failed(readPassOptions({name, &options.target, set, names}, text,
                                    emitError)))
           return failure();
         buildPipeline(manager, options);

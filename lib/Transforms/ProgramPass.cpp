@@ -117,6 +117,11 @@ LogicalResult mlir::llm::applyEnginesOption(const Pass &pass, Operation *root,
   engines.split(counts, ',');
   llvm::StringSet<> groups;
   for (StringRef count : counts) {
+    if (counts.size() > 1 && !count.contains(':'))
+      return emitPassError(pass, module)
+             << "option 'engines': several numbers need the names of their "
+                "engines, as in 'mxu:4,vpu:2', got '"
+             << engines << "'";
     StringRef group = count.split(':').first;
     if (count.contains(':') && !groups.insert(group).second)
       return emitPassError(pass, module)

@@ -96,7 +96,7 @@
 
 // RUN: not llm-opt %t/five.mlir --llm-tile "--llm-schedule=policy=exact exact-nodes=-1" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NODES
-// NODES: error: --llm-schedule: options 'exact-nodes' and 'exact-seconds' must be 0 (no limit) or more, got -1 and 0
+// NODES: error: --llm-schedule: option 'exact-nodes' must be a whole number of at least 0, got '-1'
 
 //--- five.mlir
 func.func @five(%x: tensor<3x10xbf16>, %y: tensor<2x10xbf16>) {

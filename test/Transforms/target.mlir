@@ -117,7 +117,7 @@
 // NAMED-SAME: "vpu" = #dlti.map<"kinds" = ["vector"], "count" = 2 : i64
 // NAMED-SAME: "dma" = #dlti.map<"kinds" = ["memory"], "count" = 3 : i64
 // RUN: not llm-opt %t/empty.mlir "--llm-target=name=npu-mxu-vpu engines=mxu:8,tpu:3" 2>&1 | FileCheck %s --check-prefix=NOSUCH
-// NOSUCH: error: --llm-target: option 'engines': target 'npu-mxu-vpu' has no engines 'tpu', only 'mxu', 'vpu', 'dma'; another target has others (--llm-list-targets, --llm-target=name=...)
+// NOSUCH: error: --llm-target: option 'engines': target 'npu-mxu-vpu' has no engines 'tpu'; did you mean 'vpu'? (engines: mxu, vpu, dma; --llm-list-targets shows other targets)
 // RUN: not llm-opt %t/empty.mlir "--llm-target=name=npu-mxu-vpu engines=mxu:8,vpu:2,mxu:4" 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: error: --llm-target: option 'engines' has two numbers of 'mxu', expected one
 // RUN: not llm-opt %t/empty.mlir "--llm-target=name=npu-mxu-vpu engines=8" 2>&1 | FileCheck %s --check-prefix=GROUPS

@@ -145,7 +145,7 @@ def check_whole_files(checker):
         def broken(name, text, words, place=None, kind=kind):
             return checker.expect_error, f"{kind}: {name}", text, kind, place, words
 
-        yield broken("empty", "", "unexpected end of input", (1, 1))
+        yield broken("empty", "", "the file is empty", (1, 1))
         yield broken("cut", good[:30], "invalid JSON")
         yield broken("an empty list", "[]", "must be", (1, 1))
         yield broken("an empty object", "{}", "is missing", (1, 1))

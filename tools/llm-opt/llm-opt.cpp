@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Help.h"
+#include "PassNames.h"
 #include "llm/Console/Terminal.h"
 #include "llm/Diagnostics/CommandLine.h"
-#include "llm/Diagnostics/Spelling.h"
 #include "llm/Diagnostics/ToolDiagnostics.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Files/OutputFile.h"
@@ -32,53 +32,22 @@ static void printNoOps() {
     static_cast<cl::opt<bool> *>(option)->setInitialValue(false);
 }
 
-/// The passes that the text of `--pass-pipeline` names.
-static SmallVector<StringRef> passesOf(StringRef text) {
-  SmallVector<StringRef> names;
-  unsigned depth = 0;
-  size_t begin = 0;
-  for (size_t at = 0; at <= text.size(); ++at) {
-    char letter = at < text.size() ? text[at] : ',';
-    if (depth == 0 && StringRef(",(){").contains(letter)) {
-      StringRef name = text.slice(begin, at).trim();
-      if (letter != '(' && !name.empty()) // an op, in which passes are nested
-        names.push_back(name);
-      begin = at + 1;
-    }
-    depth += letter == '{';
-    if (letter == '}') {
-      depth -= depth > 0;
-      begin = at + 1;
-    }
-  }
-  return names;
-}
-
-static LogicalResult checkNames(StringRef pipeline) {
-  SmallVector<StringRef> known;
-  for (auto [name, option] : cl::getRegisteredOptions())
-    if (!option->hasArgStr()) // passes are words of one list
-      known.push_back(name);
-  llvm::sort(known);
-  for (StringRef name : passesOf(pipeline))
-    if (!llvm::is_contained(known, name)) {
-      llvm::errs() << "llm-opt: error: --pass-pipeline: there is no pass '"
-                   << name << "'" << llm::didYouMean(name, known) << "\n";
-      return failure();
-    }
-  return success();
-}
-
 /// MLIR reads the options of passes once it has read the program, and tells
 /// errors about them as if they were of a file without a name.
-static LogicalResult checkPasses() {
+static LogicalResult checkPasses(std::vector<std::string> &names) {
   cl::Option *pipeline = cl::getRegisteredOptions().lookup("pass-pipeline");
-  if (failed(checkNames(*static_cast<cl::opt<std::string> *>(pipeline))))
+  if (failed(llm::checkPipelineText(
+          *static_cast<cl::opt<std::string> *>(pipeline))))
     return failure();
   MLIRContext context(MLIRContext::Threading::DISABLED);
   llm::ToolDiagnostics diagnostics("llm-opt", &context);
   PassManager passes(&context);
-  return MlirOptMainConfig::createFromCLOptions().setupPassPipeline(passes);
+  if (failed(
+          MlirOptMainConfig::createFromCLOptions().setupPassPipeline(passes)))
+    return failure();
+  for (Pass &pass : passes.getPasses())
+    names.push_back(pass.getArgument().str());
+  return success();
 }
 
 /// MLIR's own tool has no name for errors that are about no line of a file.
@@ -124,7 +93,9 @@ int main(int argc, char **argv) {
   }
   if (!MlirOptMainConfig::createFromCLOptions().shouldVerifyDiagnostics())
     nameTool(registry);
-  if (failed(checkPasses()) || failed(llm::checkProgramFile("llm-opt", input)))
+  std::vector<std::string> passes;
+  if (failed(checkPasses(passes)) ||
+      failed(llm::checkProgramFile("llm-opt", input)))
     return 1;
   // By the name that no failure removes: of another one, as /dev/stdout, the
   // link would go.
@@ -135,5 +106,8 @@ int main(int argc, char **argv) {
                   ? "the IR goes to standard output, too; write it elsewhere "
                     "(-o file, -o /dev/null), or give the export a file"
                   : "the IR goes there (-o); give each a file of its own");
-  return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
+  LogicalResult result = MlirOptMain(argc, argv, input, output, registry);
+  if (failed(result))
+    llm::noteOrder(passes);
+  return asMainReturnCode(result);
 }

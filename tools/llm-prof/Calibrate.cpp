@@ -34,10 +34,10 @@ struct CalibrateOptions : TableOptions {
       "folds", cl::init(0), cl::sub(command),
       cl::desc("Parts for cross-validation, 2 up to the number of shapes "
                "(default:\none for each of up to 20 shapes, else 5)"),
-      cl::value_desc("count")};
+      cl::value_desc("N")};
   cl::opt<uint64_t> seed{"seed", cl::init(0), cl::sub(command),
                          cl::desc("Of the shuffle into parts"),
-                         cl::value_desc("number")};
+                         cl::value_desc("N")};
   cl::opt<std::string> predictions{
       "predictions", cl::sub(command),
       cl::desc("CSV file to write: each row as it is predicted without its "

@@ -28,7 +28,7 @@ struct ValidateOptions : TableOptions {
       cl::init(Format::Table), cl::sub(command)};
   cl::opt<unsigned> worst{"worst", cl::init(10), cl::sub(command),
                           cl::desc("How many of the worst rows to list"),
-                          cl::value_desc("count")};
+                          cl::value_desc("N")};
   cl::opt<std::string> output{"o", cl::init("-"), cl::sub(command),
                               cl::desc("Output file"),
                               cl::value_desc("filename")};

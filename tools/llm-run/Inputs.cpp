@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Inputs.h"
+#include "llm/Diagnostics/Spelling.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Execution/Npy.h"
 #include "llm/Files/InputFile.h"
@@ -62,7 +63,40 @@ LogicalResult Inputs::readTokens() {
                             << *facts.vocabulary << ", the number of tokens";
     tokens.push_back(token);
   }
+  if (!tokens.empty() && !facts.vocabulary)
+    return emitError(loc) << "'" << where
+                          << "' has the tokens of a whole model, and the "
+                             "program has no embedding (llm-translate "
+                             "--layers=all)";
   return success();
+}
+
+static bool isCache(const ProgramArgument &argument) {
+  return argument.kind == ProgramArgument::Kind::Cache;
+}
+
+/// The first dimensions of a cache, where a program leaves them open.
+static constexpr StringRef cacheSizes[] = {"batch", "kv_len"};
+
+LogicalResult Inputs::checkIsOpen(StringRef name) const {
+  SmallVector<StringRef> open;
+  for (const ProgramArgument &argument : executable.getArguments()) {
+    if (argument.kind == ProgramArgument::Kind::Size)
+      open.push_back(argument.name);
+    // Sizes of caches are these, whether or not an op has them as a number.
+    else if (isCache(argument))
+      for (auto [dim, name] : llvm::enumerate(cacheSizes))
+        if (cast<ShapedType>(argument.type).isDynamicDim(dim))
+          open.push_back(name);
+  }
+  if (llvm::is_contained(open, name))
+    return success();
+  llvm::sort(open);
+  open.erase(llvm::unique(open), open.end());
+  return emitError(loc) << "'--size': no size is called '" << name << "'"
+                        << didYouMean(name, open) << " (open sizes: "
+                        << (open.empty() ? "none" : llvm::join(open, ", "))
+                        << ")";
 }
 
 LogicalResult Inputs::readSizes() {
@@ -73,6 +107,8 @@ LogicalResult Inputs::readSizes() {
       return emitError(loc) << "'--size' must be a name and a number of 1 or "
                                "more, such as kv_len=8; got '"
                             << text << "'";
+    if (failed(checkIsOpen(name)))
+      return failure();
     sizes[name] = size;
   }
   // A prompt says what it needs.
@@ -97,10 +133,6 @@ llvm::StringMap<int64_t> Inputs::getOpenSizes() const {
     if (argument.kind == ProgramArgument::Kind::Size)
       open[argument.name] = sizes.lookup(argument.name);
   return open;
-}
-
-static bool isCache(const ProgramArgument &argument) {
-  return argument.kind == ProgramArgument::Kind::Cache;
 }
 
 /// Caches are [batch, capacity, heads, features], with room for all runs.

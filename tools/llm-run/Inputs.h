@@ -67,6 +67,8 @@ public:
 
 private:
   LogicalResult readSizes();
+  /// Fails if the program leaves open no size of that name.
+  LogicalResult checkIsOpen(StringRef name) const;
   LogicalResult readTokens();
   FailureOr<HostTensor> makeInput(const ProgramArgument &argument,
                                   unsigned number);

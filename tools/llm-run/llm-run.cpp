@@ -10,6 +10,7 @@
 #include "llm/Console/Interrupts.h"
 #include "llm/Console/Terminal.h"
 #include "llm/Diagnostics/CommandLine.h"
+#include "llm/Diagnostics/Spelling.h"
 #include "llm/Diagnostics/ToolDiagnostics.h"
 #include "llm/Execution/Npy.h"
 #include "llm/Export/Report/ComparisonTable.h"
@@ -70,12 +71,10 @@ struct CommandLine {
       "copy-weights", cl::cat(inputsTopic),
       cl::desc("Copy weights to large pages: faster, takes more memory")};
   cl::opt<uint64_t> seed{
-      "random-weights", cl::cat(inputsTopic), cl::init(1),
-      cl::value_desc("seed"),
+      "random-weights", cl::cat(inputsTopic), cl::init(1), cl::value_desc("N"),
       cl::desc("Seed of random weights and inputs (default: 1)")};
   cl::opt<uint64_t> samplingSeed{
-      "sampling-seed", cl::cat(inputsTopic), cl::init(1),
-      cl::value_desc("seed"),
+      "sampling-seed", cl::cat(inputsTopic), cl::init(1), cl::value_desc("N"),
       cl::desc("Seed of 'llm.sample categorical' (default: 1)")};
   cl::opt<std::string> saveWeights{
       "save-weights", cl::cat(resultsTopic), cl::value_desc("file.safetensors"),
@@ -149,15 +148,20 @@ static LogicalResult addResultsOf(func::FuncOp function, StringRef name) {
   if (name.empty())
     return success();
   Operation *found = nullptr;
-  for (Operation &op : function.front())
-    if (auto opName = op.getAttrOfType<StringAttr>("name");
-        opName && opName.getValue() == name && op.getNumResults())
+  SmallVector<StringRef> known;
+  for (Operation &op : function.front()) {
+    auto opName = op.getAttrOfType<StringAttr>("name");
+    if (!opName || !op.getNumResults())
+      continue;
+    known.push_back(opName.getValue());
+    if (opName.getValue() == name)
       found = &op;
+  }
   if (!found)
     return function.emitError()
-           << "has no op '" << name
-           << "' outside of its loops, of which '--results-of' could give the "
-              "results";
+           << "'--results-of': function '" << function.getName()
+           << "' has no op '" << name << "' outside of its loops"
+           << didYouMean(name, known);
   Operation *end = function.front().getTerminator();
   for (Value result : found->getResults()) {
     (void)function.insertResult(function.getNumResults(), result.getType(), {});
@@ -494,7 +498,8 @@ int main(int argc, char **argv) {
                    "llm-run: runs a program on this CPU\n\n"
                    "  llm-run model.mlir --weights=model --tokens=1,15043 "
                    "--steps=16 --threads=8\n"
-                   "  llm-run block.mlir --warmup=1 --repeat=5 --compare\n");
+                   "  llm-run block.mlir --warmup=1 --repeat=5 --compare\n",
+                   "'llm-opt --help' passes and machines");
   DialectRegistry registry;
   llm::registerAllDialects(registry);
   registerExecution(registry);

@@ -41,7 +41,7 @@ struct Options {
           clEnumValN(Policy::Exact, "exact",
                      "until it is proven that none is shorter"))};
   cl::opt<int64_t> nodes{
-      "exact-nodes", cl::init(100000),
+      "exact-nodes", cl::init(100000), cl::value_desc("N"),
       cl::desc("Nodes that policy=exact searches (0: no limit)")};
   cl::opt<std::string> output{"o", cl::init("-"),
                               cl::desc("File to write (default: standard "
@@ -164,10 +164,6 @@ static LogicalResult verify(const Options &options, const Problem &problem,
 }
 
 static LogicalResult run(const Options &options, MLIRContext &context) {
-  if (options.nodes < 0)
-    return emitError(UnknownLoc::get(&context))
-           << "'--exact-nodes' must be 0 (no limit) or more, got "
-           << options.nodes.getValue();
   if (options.trace == "-" && options.output == "-")
     return emitError(UnknownLoc::get(&context))
            << "'-o' and '--trace' both write to standard output; give one of "

@@ -67,7 +67,7 @@ def ExportDotPass : Pass<"llm-export-dot", "::mlir::ModuleOp"> {
     }]>,
     Option<"depth", "depth", "unsigned", "~0u",
            "Levels of modules that are clusters; those below are one node each (default: "
-           "all are)">
+           "all are)", [{::llvm::cl::value_desc("N")}]>
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect"];
 }
@@ -370,7 +370,7 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
     Option<"explainSlots", "explain-slots", "int64_t", /*default=*/"100000",
            "The most slots of a stretch, between two loop boundaries, and the most engines of "
            "which slack, causes and the critical path are found: that takes memory for each "
-           "of them">
+           "of them", [{::llvm::cl::value_desc("N")}]>
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect"];
 }
@@ -403,7 +403,8 @@ def ExportProblemPass : Pass<"llm-export-problem", "::mlir::ModuleOp"> {
     Option<"file", "file", "std::string", "",
            "File to write, '-' for standard output; default: <function>.problem.json">,
     Option<"stretch", "stretch", "int64_t", "-1",
-           "Number of the stretch of ops, from 0, if there are several">,
+           "Number of the stretch of ops, from 0, if there are several",
+           [{::llvm::cl::value_desc("N")}]>,
     Option<"alternatives", "alternatives", "bool", "true",
            "false: only the cuts of the tiles, not all ways to cut the ops">
   ];

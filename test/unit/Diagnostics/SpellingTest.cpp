@@ -17,6 +17,7 @@ TEST(Spelling, FindsTypos) {
   EXPECT_EQ(findSimilar("enginse", {"seed", "engines"}), "engines");
   EXPECT_EQ(findSimilar("H100-SXM", {"a100-sxm", "h100-sxm"}), "h100-sxm");
   EXPECT_EQ(findSimilar("matirx", {"vector", "matrix"}), "matrix");
+  EXPECT_EQ(findSimilar("sarm", {"dram", "sram"}), "sram");
 }
 
 // The end is missing, or another one: of two, the name that begins alike.
@@ -26,17 +27,38 @@ TEST(Spelling, FindsBeginnings) {
   EXPECT_EQ(findSimilar("theory", {"search", "theoretical"}), "theoretical");
 }
 
-// The word is the last one of a name, or the other way round.
-TEST(Spelling, FindsLastWords) {
+// One is made of words of the other, or is its end.
+TEST(Spelling, FindsWords) {
   EXPECT_EQ(findSimilar("schedule", {"llm-tile", "llm-schedule"}),
             "llm-schedule");
   EXPECT_EQ(findSimilar("op_kind", {"m", "kind"}), "kind");
+  EXPECT_EQ(findSimilar("llm-report", {"polly-report", "llm-export-report"}),
+            "llm-export-report");
+  EXPECT_EQ(findSimilar("seq-len", {"seq", "kv-len", "chunk-kv-len"}), "seq");
+  EXPECT_EQ(findSimilar("4090", {"a40", "rtx4090"}), "rtx4090");
+  EXPECT_EQ(findSimilar("fp4", {"fp8", "mxfp4"}), "mxfp4");
+}
+
+// A part of the word is a worse guess than a name with one wrong letter.
+TEST(Spelling, RanksPartsLast) {
+  EXPECT_EQ(findSimilar("kv_len", {"kv", "kv-len"}), "kv-len");
+  EXPECT_EQ(findSimilar("list-target", {"target", "list-targets"}),
+            "list-targets");
+}
+
+// Of equally close names, the shortest.
+TEST(Spelling, FindsTheShortest) {
+  EXPECT_EQ(findSimilar("verify", {"llm-verify-schedule", "llm-verify-cost"}),
+            "llm-verify-cost");
 }
 
 // What is not close is not guessed.
 TEST(Spelling, FindsNothing) {
   EXPECT_EQ(findSimilar("optimal", {"list", "earliest", "exact"}), "");
   EXPECT_EQ(findSimilar("xml", {"table", "json", "csv"}), "");
+  EXPECT_EQ(findSimilar("fast", {"list", "earliest", "exact"}), "");
+  EXPECT_EQ(findSimilar("fp8", {"f32", "f16", "bf16"}), "");
+  EXPECT_EQ(findSimilar("all", {"a40", "l40s"}), "");
   EXPECT_EQ(findSimilar("", {"a", "b"}), "");
   EXPECT_EQ(findSimilar("a40", {}), "");
   EXPECT_EQ(didYouMean("xml", {"table", "json"}), "");

@@ -269,7 +269,10 @@ TEST_F(Safetensors, Index) {
 }
 
 TEST_F(Safetensors, IndexErrors) {
-  EXPECT_EQ(indexErrorOf("{}"), "i.json:1:1: 'weight_map' is missing\n");
+  EXPECT_EQ(indexErrorOf("{}"),
+            "i.json:1:1: 'weight_map' is missing: an index of safetensors "
+            "(model.safetensors.index.json) has the file of each tensor "
+            "there\n");
   EXPECT_EQ(indexErrorOf("[]"),
             "i.json:1:1: the top level must be an object, got an array\n");
   EXPECT_EQ(indexErrorOf(R"({"weight_map":[]})"),

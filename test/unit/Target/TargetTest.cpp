@@ -181,9 +181,8 @@ TEST_F(TargetTest, SetComputeEngines) {
   EXPECT_EQ(two.engines[1].count, 3);
   EXPECT_TRUE(failed(setEngines(two, "mxu", 3, at, remark)));
   EXPECT_EQ(messages.take(),
-            "target 'toy' has no engines 'mxu', only 'core', 'dma'; another "
-            "target has "
-            "others (--llm-list-targets, --llm-target=name=...)\n");
+            "target 'toy' has no engines 'mxu' (engines: core, dma; "
+            "--llm-list-targets shows other targets)\n");
   Target none = target;
   none.engines.erase(none.engines.begin());
   EXPECT_TRUE(failed(setComputeEngines(none, 2, at, remark)));
