@@ -52,7 +52,8 @@ FailureOr<Movement> ClosedFormModel::move(TileAttr tile) const {
                                           TileStrategy::Theoretical, {}, {});
   if (tile != derived)
     return context.refuse()
-           << "its tile says 'theoretical' but is not the one of the closed "
+           << "has a tile that says 'theoretical' but is not the one of the "
+              "closed "
               "form, "
            << derived << "; write 'manual' for a tile of your own";
   return form ? moveClosedForm(context, *form, tile.getLevels().front())

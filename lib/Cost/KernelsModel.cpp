@@ -145,7 +145,7 @@ FailureOr<Cycles> KernelsModel::timeOf(TileAttr tile,
     return failure();
   if (std::string excess = kernel->excessOf(tiling->sizes, machine);
       !excess.empty())
-    return context.refuse() << "its unit tile " << excess;
+    return context.refuse() << "has a unit tile that " << excess;
   return shareAsTiles(tiling->sizes, traffic);
 }
 

@@ -131,7 +131,7 @@ static LogicalResult checkResident(const OpOnTarget &context,
   }
   if (succeeded(all) && *all <= context.tileCapacityBytes())
     return success();
-  return context.refuse() << "its resident buffers do not fit into '"
+  return context.refuse() << "has resident buffers that do not fit into '"
                           << level.getMemory().getValue() << "', which has "
                           << context.tileCapacityBytes() << " bytes";
 }
@@ -172,7 +172,7 @@ static FailureOr<Movement> moveThroughLevel(const OpOnTarget &context,
   for (auto [index, buffer] : llvm::enumerate(context.workload.buffers)) {
     if (buffer.isKept && !model.isKept(*tiling, index))
       return context.refuse()
-             << "its tile would compute '" << buffer.name
+             << "has a tile that would compute '" << buffer.name
              << "' again: loops that it does not have must be inside of those "
                 "that it has, or uncut";
     movement.resident.push_back(isResident(level, buffer));
@@ -185,7 +185,7 @@ static FailureOr<Movement> moveThroughLevel(const OpOnTarget &context,
     return context.refuseOverflow();
   if (*workingSet > context.tileCapacityBytes())
     return context.refuse()
-           << "its tile takes " << *workingSet << " bytes of '"
+           << "has a tile that takes " << *workingSet << " bytes of '"
            << level.getMemory().getValue() << "', which has "
            << context.tileCapacityBytes() << ": "
            << *workingSet - context.tileCapacityBytes()
@@ -223,7 +223,7 @@ static LogicalResult checkLevels(const OpOnTarget &context, TileAttr tile,
     return context.refuse()
            << "has a tile level, but engine '" << context.engine->name
            << "' has no private memory";
-  return context.refuse() << "its tile must have "
+  return context.refuse() << "needs a tile with "
                           << (expected.size() == 1 ? "one level" : "two levels")
                           << ", for "
                           << (context.tileMemory() ? "memory '" : "the '")

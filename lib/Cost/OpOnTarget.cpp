@@ -113,5 +113,5 @@ int64_t OpOnTarget::tileCapacityBytes() const {
 }
 
 Refusal OpOnTarget::refuseOverflow() const {
-  return refuse() << "its work, bytes or cycles are above 2^61 - 1";
+  return refuse() << "has work, bytes or cycles above 2^61 - 1";
 }

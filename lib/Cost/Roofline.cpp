@@ -94,8 +94,7 @@ LogicalResult RooflineSum::add(WorkloadOpInterface op, int64_t count) {
   }
   fits &= succeeded(accumulate(bytes, compulsoryBytes(op, *workload), count));
   if (!fits)
-    return op->emitOpError()
-           << "its work, bytes or peak rate are above 2^61 - 1";
+    return op->emitOpError() << "has work, bytes or a peak rate above 2^61 - 1";
   return success();
 }
 

@@ -144,10 +144,14 @@ std::string CommandLineCheck::findMeant(StringRef name) const {
   }
   sort(known);
   sort(ours);
-  // Most options of llm-opt are passes of MLIR that nobody means here.
+  // Most options of llm-opt are of MLIR and LLVM: one of these is meant if it
+  // is almost spelled.
   StringRef similar = findSimilar(name, ours);
   if (similar.empty())
     similar = findSimilar(name, known);
+  if (!ours.empty() && !similar.contains("llm") &&
+      similar.edit_distance(name) > 2)
+    similar = "";
   if (!similar.empty())
     return ("; did you mean '--" + similar + "'?").str();
   if (name == "o")

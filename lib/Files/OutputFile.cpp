@@ -136,13 +136,26 @@ bool isStandardOutputFree() {
   return !reservedPath.empty() && !isStandardOutput(reservedPath);
 }
 
+static std::string folderOf(StringRef path) {
+  StringRef folder = llvm::sys::path::parent_path(path);
+  return folder.empty() ? "." : folder.str();
+}
+
+/// Whether both name one file, which need not exist yet. What is written to a
+/// device is not lost.
+static bool isSameFile(StringRef one, StringRef other) {
+  if (fs::exists(one) || fs::exists(other))
+    return fs::is_regular_file(other) && fs::equivalent(one, other);
+  return llvm::sys::path::filename(one) == llvm::sys::path::filename(other) &&
+         fs::equivalent(folderOf(one), folderOf(other));
+}
+
 static Error checkReserved(StringRef path) {
   if (reservedPath.empty())
     return Error::success();
   bool isReserved = isStandardOutput(reservedPath)
                         ? isStandardOutput(path)
-                        : fs::is_regular_file(reservedPath) &&
-                              fs::equivalent(path, reservedPath);
+                        : isSameFile(path, reservedPath);
   return isReserved ? llvm::createStringError(llvm::Twine("cannot write '") +
                                               path + "': " + reservedFor)
                     : Error::success();

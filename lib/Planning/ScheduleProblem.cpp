@@ -69,7 +69,7 @@ LogicalResult mlir::llm::checkCosts(const Program &program,
       return failure();
     if (computeStamp(*context, tile) != cost.getStamp())
       return reasons.refuse(op)
-             << "its cost is stale: the op, its tile or the target changed "
+             << "has a stale cost: the op, its tile or the target changed "
                 "since it was computed; run --llm-cost"
              << " (or --llm-tile for new tiles)";
     if (failed(checkNames(cost, *context)))
@@ -82,7 +82,7 @@ LogicalResult mlir::llm::checkCosts(const Program &program,
       parts += part.getCount();
       if (part.getWorkingSetBytes() > capacity)
         return reasons.refuse(op)
-               << "its tile takes " << part.getWorkingSetBytes()
+               << "has a tile that takes " << part.getWorkingSetBytes()
                << " bytes of the " << capacity << " that an engine has: "
                << part.getWorkingSetBytes() - capacity
                << " too many. Set the number of engines in --llm-target, "

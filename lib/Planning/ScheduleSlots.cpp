@@ -155,12 +155,12 @@ static FailureOr<EngineId> readEngine(Operation *op, const Problem &problem,
                                       Reasons reasons) {
   std::optional<unsigned> group = findGroup(problem, name);
   if (!group)
-    return reasons.refuse(op) << "its slot is on engine '" << name.getValue()
+    return reasons.refuse(op) << "has a slot on engine '" << name.getValue()
                               << "', which the target does not have; run "
                                  "--llm-schedule again";
   int64_t count = problem.engines[*group].count;
   if (index >= count)
-    return reasons.refuse(op) << "its slot is on engine '" << name.getValue()
+    return reasons.refuse(op) << "has a slot on engine '" << name.getValue()
                               << "[" << index << "]', but the target has "
                               << count << " of them; run --llm-schedule again";
   return EngineId{*group, index};
@@ -177,10 +177,10 @@ static FailureOr<std::vector<int64_t>> readLanes(Operation *op,
     result.push_back(getAmount(lanes, resource.name));
   }
   if (known != lanes.size())
-    return reasons.refuse(op)
-           << "its slot holds lanes of a memory that the target does not "
-              "share: "
-           << lanes;
+    return reasons.refuse(op) << "has a slot that holds lanes of a memory that "
+                                 "the target does not "
+                                 "share: "
+                              << lanes;
   return result;
 }
 
@@ -195,7 +195,7 @@ static LogicalResult readPrefetches(Operation *op, const Problem &problem,
     });
     if (source == sources.end())
       return reasons.refuse(op)
-             << "its slot prefetches '" << fetch.getBuffer().getValue()
+             << "has a slot that prefetches '" << fetch.getBuffer().getValue()
              << "', which is neither a weight nor rows of a cache, or which "
                 "the op itself selects";
     FailureOr<EngineId> engine =

@@ -63,7 +63,7 @@ LogicalResult Split::cut(const OpOnTarget &context, StringRef name,
                          int64_t count) {
   std::optional<unsigned> loop = context.workload.findLoop(name);
   if (!loop) // tile-C7
-    return context.refuse() << "its split names loop '" << name
+    return context.refuse() << "has a split that names loop '" << name
                             << "', which the op does not have";
   const Loop &whole = context.workload.loops[*loop];
   std::optional<PartialReduction> joined;
@@ -72,27 +72,28 @@ LogicalResult Split::cut(const OpOnTarget &context, StringRef name,
   bool isCarried = whole.tiles == Loop::Tiles::InOrder;
   if (!canCut(whole) && !joined && !isCarried) // tile-C8
     return context.refuse()
-           << "its split names loop '" << name
+           << "has a split that names loop '" << name
            << "', whose iterations depend on each other; expected a parallel "
               "loop, one reduction of which the op can join partial results, "
               "or one loop along which a value is carried";
   if (isCarried && count > 1 && std::exchange(carried, *loop)) // tile-C8
-    return context.refuse() << "its split names two loops along which a value "
-                               "is carried; expected one";
+    return context.refuse()
+           << "has a split that names two loops along which a value "
+              "is carried; expected one";
   int64_t size = llvm::divideCeil(whole.extent, std::min(count, whole.extent));
   int64_t possible = llvm::divideCeil(whole.extent, size);
   if (count != possible) // tile-C9
     return context.refuse()
-           << "its split cuts the " << whole.extent << " iterations of loop '"
-           << name << "' into " << count
+           << "has a split that cuts the " << whole.extent
+           << " iterations of loop '" << name << "' into " << count
            << " parts; equal parts, the last one shorter, are " << possible;
   cut(*loop, size);
   if (!joined || count == 1)
     return success();
   if (!canJoin(context, *joined)) // tile-C11
     return context.refuse()
-           << "its split cuts the reduction '" << name << "', but engine '"
-           << context.engine->name
+           << "has a split that cuts the reduction '" << name
+           << "', but engine '" << context.engine->name
            << "' cannot join the partial results: it is no vector engine";
   reduction = std::move(joined);
   return success();
@@ -107,8 +108,9 @@ FailureOr<Split> Split::get(const OpOnTarget &context, DictionaryAttr split) {
                           getAmount(split, entry.getName()))))
       return failure();
   if (result.carried && result.reduction) // tile-C8
-    return context.refuse() << "its split cuts a reduction, and a loop along "
-                               "which a value is carried; expected one of them";
+    return context.refuse()
+           << "has a split that cuts a reduction, and a loop along "
+              "which a value is carried; expected one of them";
   if (result.partCount() > maxParts) // tile-C10
     return context.refuse() << "has more than " << maxParts << " parts";
   return result;

@@ -387,16 +387,16 @@ FailureOr<TileLevelAttr> TileSearch::run() {
   if (!fits(capacity)) {
     Count least = workingSetBytes();
     if (failed(least))
-      return context.refuse() << "its smallest tile is above 2^61 - 1 bytes";
+      return context.refuse() << "has a smallest tile above 2^61 - 1 bytes";
     return context.refuse()
-           << "its smallest tile takes " << *least << " bytes of '"
+           << "has a smallest tile that takes " << *least << " bytes of '"
            << context.tileMemory()->name << "', which has " << capacity << ": "
            << *least - capacity << " too many; the target needs a larger one";
   }
   enumerateSizes(0);
   if (!bestBytes || !traffic.areCyclesCountable(*bestBytes))
     return context.refuse()
-           << "its bytes are above 2^61 - 1, or a value inside is computed "
+           << "has more than 2^61 - 1 bytes, or a value inside is computed "
               "again, with every tile that fits";
   growStreamedLoops();
   if (!context.with.empty() && !handsOverOnce)

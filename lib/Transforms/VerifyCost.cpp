@@ -38,7 +38,7 @@ static LogicalResult verify(WorkloadOpInterface op, const Target &target) {
     return success();
   InFlightDiagnostic diagnostic =
       op->emitOpError()
-      << "its cost is not the one that follows from op, tile and target; "
+      << "has a cost that does not follow from op, tile and target; "
          "--llm-cost writes that";
   diagnostic.attachNote() << "is " << cost;
   diagnostic.attachNote() << "should be " << *derived;

@@ -197,7 +197,7 @@ LogicalResult mlir::llm::requireStaticShapes(Operation *op,
     auto tensor = dyn_cast<RankedTensorType>(value.getType());
     if (tensor && !tensor.hasStaticShape())
       return emitError()
-             << "static shapes are needed to count work, got " << tensor
+             << "needs static shapes to count its work, got " << tensor
              << "; sizes that are open are bound by llm-bind-shapes";
     if (tensor && llvm::is_contained(tensor.getShape(), 0))
       return emitError() << "an empty tensor has no work: " << tensor;

@@ -40,7 +40,7 @@
 // NONE: error: function 'small' has no schedule ('llm.schedule'): run --llm-schedule first
 // RUN: sed '/"m"/s/stamp = "./stamp = "/' scheduled.mlir > bad.mlir
 // RUN: not llm-opt bad.mlir --llm-export-queues=file=x -o out.mlir 2>&1 | FileCheck %s --check-prefix=STALE
-// STALE: error: 'llm.matmul' op its cost is stale
+// STALE: error: 'llm.matmul' op has a stale cost
 
 // A module without functions has nothing to write; files are those of one export each.
 // RUN: echo "module {}" | llm-opt --llm-export-queues=file=x -o out.mlir 2>&1 | FileCheck %s --check-prefix=EMPTY

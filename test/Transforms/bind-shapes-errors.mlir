@@ -52,7 +52,7 @@
 
 // Nothing has a cost before.
 // RUN: not llm-opt %t/named.mlir --llm-tile 2>&1 | FileCheck %s --check-prefix=COST
-// COST: error: 'llm.add' op static shapes are needed to count work, got {{.?}}tensor<?x8xbf16>{{.?}}; sizes that are open are bound by llm-bind-shapes
+// COST: error: 'llm.add' op needs static shapes to count its work, got {{.?}}tensor<?x8xbf16>{{.?}}; sizes that are open are bound by llm-bind-shapes
 
 // Without names there is nothing to do.
 // RUN: llm-opt %t/closed.mlir --llm-bind-shapes | FileCheck %s --check-prefix=NOTHING

@@ -89,7 +89,7 @@ func.func @no_tile(%a: tensor<4x4xbf16>) {
 func.func @too_large(%a: tensor<4096x4096xbf16>) {
   // Two tiles of 4096 x 4096 x 2 bytes and one of them for the result, 100,663,296 bytes;
   // the default's private memory has 8,388,608.
-  // expected-error@+1 {{its tile takes 100663296 bytes of 'sram', which has 8388608: 92274688 too many}}
+  // expected-error@+1 {{has a tile that takes 100663296 bytes of 'sram', which has 8388608: 92274688 too many}}
   %0 = llm.add %a, %a {llm.tile = #llm.tile<pinned levels = [<"sram",
       sizes = {d0 = 4096, d1 = 4096}, order = [d0, d1], buffers = {lhs = 1, out = 1, rhs = 1}>]>}
     : tensor<4096x4096xbf16>, tensor<4096x4096xbf16>
@@ -139,7 +139,7 @@ func.func @head(%x: tensor<1x4x2x4xbf16>) {
 // -----
 
 func.func @other_memory(%a: tensor<4x4xbf16>) {
-  // expected-error@+1 {{its tile must have one level, for memory 'sram' of engine 'core'}}
+  // expected-error@+1 {{needs a tile with one level, for memory 'sram' of engine 'core'}}
   %0 = llm.add %a, %a {llm.tile = #llm.tile<pinned levels = [<"cache",
       sizes = {d0 = 4, d1 = 4}, order = [d0, d1], buffers = {}>]>}
     : tensor<4x4xbf16>, tensor<4x4xbf16>
@@ -150,7 +150,7 @@ func.func @other_memory(%a: tensor<4x4xbf16>) {
 
 // tile-C7: a split of a loop that the op does not have.
 func.func @split_loop(%a: tensor<4x4xbf16>) {
-  // expected-error@+1 {{its split names loop 'm', which the op does not have}}
+  // expected-error@+1 {{has a split that names loop 'm', which the op does not have}}
   %0 = llm.add %a, %a {llm.tile = #llm.tile<pinned levels = [<"sram",
       sizes = {d0 = 4, d1 = 4}, order = [d0, d1], buffers = {}>] split = {m = 2}>}
     : tensor<4x4xbf16>, tensor<4x4xbf16>
@@ -161,7 +161,7 @@ func.func @split_loop(%a: tensor<4x4xbf16>) {
 
 // tile-C8: a split of iterations that depend on each other.
 func.func @split_reduction(%a: tensor<4x4xbf16>, %w: tensor<4xbf16>) {
-  // expected-error@+1 {{its split names loop 'd1', whose iterations depend on each other; expected a parallel loop, one reduction of which the op can join partial results, or one loop along which a value is carried}}
+  // expected-error@+1 {{has a split that names loop 'd1', whose iterations depend on each other; expected a parallel loop, one reduction of which the op can join partial results, or one loop along which a value is carried}}
   %0 = llm.rmsnorm %a, %w epsilon 1.0e-5 {llm.tile = #llm.tile<pinned levels = [<"sram",
       sizes = {d0 = 4, d1 = 4}, order = [d0, d1], buffers = {}>] split = {d1 = 2}>}
     : tensor<4x4xbf16>, tensor<4xbf16>
@@ -172,7 +172,7 @@ func.func @split_reduction(%a: tensor<4x4xbf16>, %w: tensor<4xbf16>) {
 
 // tile-C9: 4 iterations in 3 parts are 2, 2 and none.
 func.func @split_count(%a: tensor<4x4xbf16>) {
-  // expected-error@+1 {{its split cuts the 4 iterations of loop 'd0' into 3 parts; equal parts, the last one shorter, are 2}}
+  // expected-error@+1 {{has a split that cuts the 4 iterations of loop 'd0' into 3 parts; equal parts, the last one shorter, are 2}}
   %0 = llm.add %a, %a {llm.tile = #llm.tile<pinned levels = [<"sram",
       sizes = {d0 = 4, d1 = 4}, order = [d0, d1], buffers = {}>] split = {d0 = 3}>}
     : tensor<4x4xbf16>, tensor<4x4xbf16>
@@ -194,7 +194,7 @@ func.func @split_parts(%a: tensor<8192x4096xbf16>) {
 
 // What is said to lie in a memory must fit into it: 2 x 4096 x 4096 bytes do not.
 func.func @resident(%a: tensor<4096x4096xbf16>) {
-  // expected-error@+1 {{its resident buffers do not fit into 'sram', which has 8388608 bytes}}
+  // expected-error@+1 {{has resident buffers that do not fit into 'sram', which has 8388608 bytes}}
   %0 = llm.add %a, %a {llm.tile = #llm.tile<pinned levels = [<"sram",
       sizes = {d0 = 4, d1 = 4}, order = [d0, d1], buffers = {lhs = 1}, resident = [lhs]>]>}
     : tensor<4096x4096xbf16>, tensor<4096x4096xbf16>

@@ -4,7 +4,7 @@
 
 // A dynamic shape: the error says that static ones are needed.
 func.func @dynamic(%x: tensor<?x4xbf16>) {
-  // expected-error@+1 {{static shapes are needed to count work, got 'tensor<?x4xbf16>'}}
+  // expected-error@+1 {{needs static shapes to count its work, got 'tensor<?x4xbf16>'}}
   %0 = llm.add "a" %x, %x : tensor<?x4xbf16>, tensor<?x4xbf16>
   return
 }
@@ -200,7 +200,7 @@ module {
 module {
   module {
     func.func @inner(%x: tensor<?xbf16>) {
-      // expected-error@+1 {{static shapes are needed}}
+      // expected-error@+1 {{needs static shapes}}
       %0 = llm.add "a" %x, %x : tensor<?xbf16>, tensor<?xbf16>
       return
     }
@@ -272,7 +272,7 @@ func.func @twins(%x: tensor<4xbf16>) {
 
 // Work that 64 bits do not hold: 2^93 macs.
 func.func @work(%x: tensor<2147483648x2147483648xi8>) {
-  // expected-error@+1 {{are above 2^61 - 1}}
+  // expected-error@+1 {{2^61 - 1}}
   %0 = llm.matmul "m" %x, %x : tensor<2147483648x2147483648xi8>, tensor<2147483648x2147483648xi8>
   return
 }
@@ -281,7 +281,7 @@ func.func @work(%x: tensor<2147483648x2147483648xi8>) {
 
 // Bytes that 64 bits do not hold: 2^60 values of 8 bytes.
 func.func @bytes(%x: tensor<1152921504606846976xf64>) {
-  // expected-error@+1 {{are above 2^61 - 1}}
+  // expected-error@+1 {{2^61 - 1}}
   %0 = llm.add "a" %x, %x : tensor<1152921504606846976xf64>, tensor<1152921504606846976xf64>
   return
 }
@@ -291,7 +291,7 @@ func.func @bytes(%x: tensor<1152921504606846976xf64>) {
 // A cache of 2^240 elements, of which 2^180 are written.
 func.func @cache(%x: tensor<1152921504606846976x1x1152921504606846976x1152921504606846976xbf16>) {
   %c = llm.kv_cache "c" : <batch = 1152921504606846976, kv_heads = 1152921504606846976, head_dim = 1152921504606846976, capacity = 1152921504606846976, bf16>
-  // expected-error@+1 {{its work, bytes or cycles are above 2^61 - 1}}
+  // expected-error@+1 {{has work, bytes or cycles above 2^61 - 1}}
   %0 = llm.kv_write "w" %c, %x, %x at 0 : <batch = 1152921504606846976, kv_heads = 1152921504606846976, head_dim = 1152921504606846976, capacity = 1152921504606846976, bf16>, tensor<1152921504606846976x1x1152921504606846976x1152921504606846976xbf16>, tensor<1152921504606846976x1x1152921504606846976x1152921504606846976xbf16>
   return
 }
@@ -322,7 +322,7 @@ func.func @fine(%x: tensor<4xbf16>) {
   return
 }
 func.func @wrong(%x: tensor<?xbf16>) {
-  // expected-error@+1 {{static shapes are needed}}
+  // expected-error@+1 {{needs static shapes}}
   %0 = llm.add "a" %x, %x : tensor<?xbf16>, tensor<?xbf16>
   return
 }

@@ -10,7 +10,7 @@
 // RUN: llm-opt %t.fused --llm-tile -o %t.tiled
 // RUN: sed -E '/a\+b/s/sizes = \{[^}]*\}, order = \[[^]]*\]/sizes = {k = 2, m = 3, n = 2}, order = [k, m, n]/' %t.tiled > %t.edited
 // RUN: not llm-opt %t.edited --llm-cost -o /dev/null 2>&1 | FileCheck %s --check-prefix=KEPT
-// KEPT: error: 'llm.fused' op its tile would compute 'matmul.out' again: loops that it does not have must be inside of those that it has, or uncut
+// KEPT: error: 'llm.fused' op has a tile that would compute 'matmul.out' again: loops that it does not have must be inside of those that it has, or uncut
 // RUN: sed 's/order = \[k, m, n\]/order = [m, n, k]/' %t.edited | llm-opt --llm-cost -o /dev/null
 
 // Stale tiles are known: the ops inside are a part of the stamp.

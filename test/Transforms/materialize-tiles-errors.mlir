@@ -41,7 +41,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 
 // A split that is none of the op.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{its split names loop 'm', which the op does not have}}
+  // expected-error @+1 {{has a split that names loop 'm', which the op does not have}}
   %0 = llm.add %x, %x {llm.tile = #llm.tile<pinned split = {m = 2}>} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
@@ -50,7 +50,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 
 // An open size has no parts.
 func.func @f(%x: tensor<?x8xf32>) {
-  // expected-error @+1 {{static shapes are needed to count work}}
+  // expected-error @+1 {{needs static shapes to count its work}}
   %0 = llm.add %x, %x {llm.tile = #llm.tile<pinned>} : tensor<?x8xf32>, tensor<?x8xf32>
   return
 }

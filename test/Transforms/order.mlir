@@ -75,14 +75,14 @@
 // RUN: not llm-opt %t/stale.mlir --llm-schedule 2>&1 | FileCheck %s --check-prefix=STALE
 // RUN: sed 's/buffers = {keys = 1/buffers = {keys = 2/' %t/fused.mlir > %t/stale.mlir
 // RUN: not llm-opt %t/stale.mlir --llm-schedule 2>&1 | FileCheck %s --check-prefix=STALE
-// STALE: error: 'llm.gqa_attn' op its cost is stale: the op, its tile or the target changed since it was computed; run --llm-cost (or --llm-tile for new tiles)
+// STALE: error: 'llm.gqa_attn' op has a stale cost: the op, its tile or the target changed since it was computed; run --llm-cost (or --llm-tile for new tiles)
 // RUN: not llm-opt %t/fused.mlir --llm-target=name=h100-sxm --llm-schedule 2>&1 | FileCheck %s --check-prefix=STALEFIRST
 // RUN: not llm-opt %t/5.mlir --llm-target=name=h100-sxm --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=STALEFIRST
-// STALEFIRST: error: 'llm.rmsnorm' op its cost is stale
+// STALEFIRST: error: 'llm.rmsnorm' op has a stale cost
 // The number of engines is no part of a cost, and tiles of one machine may not fit another.
 // RUN: llm-opt %t/fused.mlir --llm-target=engines=2 --llm-schedule --llm-verify-schedule -o %t/out
 // RUN: not llm-opt %t/fused.mlir --llm-target=name=h100-sxm --llm-cost 2>&1 | FileCheck %s --check-prefix=FOREIGN
-// FOREIGN: error: 'llm.rmsnorm' op its tile must have two levels, for memory 'l2' and 'unit' of engine 'gpu'
+// FOREIGN: error: 'llm.rmsnorm' op needs a tile with two levels, for memory 'l2' and 'unit' of engine 'gpu'
 
 // Several functions, of which each has its own schedule.
 // RUN: llm-opt %t/two.mlir --llm-tile --llm-schedule --llm-verify-schedule | FileCheck %t/two.mlir

@@ -84,7 +84,7 @@ func.func @attention(%q: tensor<1x1x2x4xbf16>, %k: tensor<1x4x1x4xbf16>, %sinks:
 
 //--- matrix.mlir
 func.func @matrix(%x: tensor<4x4xbf16>) {
-  // expected-error@+1 {{its split cuts the reduction 'k', but engine 'mxu' cannot join the partial results: it is no vector engine}}
+  // expected-error@+1 {{has a split that cuts the reduction 'k', but engine 'mxu' cannot join the partial results: it is no vector engine}}
   %0 = llm.matmul %x, %x {llm.tile = #llm.tile<pinned levels = [<"sram",
       sizes = {k = 4, m = 4, n = 4}, order = [m, n, k], buffers = {}>] split = {k = 2}>}
     : tensor<4x4xbf16>, tensor<4x4xbf16>

@@ -135,13 +135,13 @@
 // RUN: llm-opt %t/inner.mlir --llm-tile --llm-schedule | FileCheck %s --check-prefix=OUTER
 // OUTER: "jgs" =
 // OUTER: llm.slots =
-// RUN: sed '1s/^/module {\n/; $s/$/\n}/' %t/inner.mlir > %t/nested.mlir
+// RUN: sed '2s/^/module {\n/; $s/$/\n}/' %t/inner.mlir > %t/nested.mlir
 // RUN: not llm-opt %t/nested.mlir --llm-target 2>&1 | FileCheck %s --check-prefix=INNER
 // RUN: not llm-opt %t/nested.mlir --llm-tile 2>&1 | FileCheck %s --check-prefix=INNER
 // RUN: not llm-opt %t/nested.mlir --llm-target=name=jgs --llm-tile 2>&1 | FileCheck %s --check-prefix=INNER
 // RUN: not llm-opt %t/nested.mlir --llm-target=name=jgs --llm-export-report 2>&1 | FileCheck %s --check-prefix=INNER
 // RUN: not llm-opt %t/nested.mlir --llm-target=name=jgs 2>&1 | FileCheck %s --check-prefix=INNER
-// INNER: nested.mlir:2:1: error: a module within the module has a target of its own, but one is taken for all functions; put it on the outer module
+// INNER: nested.mlir:3:1: error: a module within the module has a target of its own, but one is taken for all functions; put it on the outer module
 
 //--- empty.mlir
 module {}

@@ -12,7 +12,7 @@
 // Where nothing fits the error says how many bytes are missing: a head of 150 values in and
 // out takes 600 bytes.
 // RUN: not llm-opt %t/wide.mlir --llm-target=file=%t/toy.json --llm-tile 2>&1 | FileCheck %s --check-prefix=WIDE
-// WIDE: wide.mlir:2:{{[0-9]+}}: error: 'llm.rope' op its smallest tile takes 600 bytes of 'sram', which has 512: 88 too many
+// WIDE: wide.mlir:2:{{[0-9]+}}: error: 'llm.rope' op has a smallest tile that takes 600 bytes of 'sram', which has 512: 88 too many
 
 // An engine without a private memory: no tile, every element once.
 // RUN: llm-opt %t/small.mlir --llm-target=file=%t/bare.json --llm-tile --llm-verify-cost | FileCheck %s --check-prefix=BARE

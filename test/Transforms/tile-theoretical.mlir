@@ -64,7 +64,7 @@
 // A tile that says 'theoretical' and is another one: an error that shows the right one.
 // RUN: sed 's/k = 10, m = 10/k = 10, m = 9/' %t/tiled.mlir > %t/edited.mlir
 // RUN: not llm-opt %t/edited.mlir --llm-cost 2>&1 | FileCheck %s --check-prefix=EDITED
-// EDITED: error: 'llm.matmul' op its tile says 'theoretical' but is not the one of the closed form
+// EDITED: error: 'llm.matmul' op has a tile that says 'theoretical' but is not the one of the closed form
 // EDITED-SAME: sizes = {k = 10, m = 10, n = 10}
 
 // A remark for each type whose rate is not its own.

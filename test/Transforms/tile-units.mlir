@@ -137,7 +137,7 @@ func.func @manual(%x: tensor<1536x1024xbf16>, %w: tensor<2304x1024xbf16>) {
 //--- errors.mlir
 // A tile for the cache alone.
 func.func @no_unit(%a: tensor<64x64xbf16>) {
-  // expected-error@+1 {{its tile must have two levels, for memory 'l2' and 'unit' of engine 'gpu'}}
+  // expected-error@+1 {{needs a tile with two levels, for memory 'l2' and 'unit' of engine 'gpu'}}
   %0 = llm.add %a, %a {llm.tile = #llm.tile<pinned levels = [
       <"l2", sizes = {d0 = 64, d1 = 64}, order = [d0, d1], buffers = {}>]>}
     : tensor<64x64xbf16>, tensor<64x64xbf16>
@@ -148,7 +148,7 @@ func.func @no_unit(%a: tensor<64x64xbf16>) {
 
 // The two the other way round.
 func.func @turned(%a: tensor<64x64xbf16>) {
-  // expected-error@+1 {{its tile must have two levels, for memory 'l2' and 'unit' of engine 'gpu'}}
+  // expected-error@+1 {{needs a tile with two levels, for memory 'l2' and 'unit' of engine 'gpu'}}
   %0 = llm.add %a, %a {llm.tile = #llm.tile<pinned levels = [
       <"unit", sizes = {d0 = 64, d1 = 64}, order = [], buffers = {}>,
       <"l2", sizes = {d0 = 64, d1 = 64}, order = [d0, d1], buffers = {}>]>}
@@ -196,7 +196,7 @@ func.func @unknown(%a: tensor<64x64xbf16>) {
 
 // 4096 x 8192 x 2 bytes are more than the cache has.
 func.func @too_large(%a: tensor<4096x8192xbf16>) {
-  // expected-error@+1 {{its resident buffers do not fit into 'l2', which has 40000000 bytes}}
+  // expected-error@+1 {{has resident buffers that do not fit into 'l2', which has 40000000 bytes}}
   %0 = llm.add %a, %a {llm.tile = #llm.tile<pinned levels = [
       <"l2", sizes = {d0 = 1, d1 = 8192}, order = [d0, d1], buffers = {lhs = 1}, resident = [lhs]>,
       <"unit", sizes = {d0 = 1, d1 = 1024}, order = [], buffers = {}>]>}
@@ -208,7 +208,7 @@ func.func @too_large(%a: tensor<4096x8192xbf16>) {
 
 // 512 x 512 sums of 4 bytes are more than a unit has room for.
 func.func @sums(%x: tensor<1024x1024xbf16>) {
-  // expected-error@+1 {{its unit tile takes 1048576 bytes of sums, a unit has 131072}}
+  // expected-error@+1 {{has a unit tile that takes 1048576 bytes of sums, a unit has 131072}}
   %0 = llm.matmul %x, %x transpose_rhs {llm.tile = #llm.tile<pinned levels = [
       <"l2", sizes = {k = 1024, m = 1024, n = 1024}, order = [m, n, k], buffers = {}>,
       <"unit", sizes = {k = 1024, m = 512, n = 512}, order = [], buffers = {}>]>}
@@ -220,7 +220,7 @@ func.func @sums(%x: tensor<1024x1024xbf16>) {
 
 // Rows of a norm stay in the unit until all columns of its tile are done: 64 x 4096 x 2 bytes.
 func.func @rows(%x: tensor<128x4096xbf16>, %w: tensor<1024x4096xbf16>) {
-  // expected-error@+1 {{its unit tile takes 524288 bytes of memory for the rows that it keeps, a unit has 167936}}
+  // expected-error@+1 {{has a unit tile that takes 524288 bytes of memory for the rows that it keeps, a unit has 167936}}
   %0 = llm.fused "rows" attributes {llm.tile = #llm.tile<pinned levels = [
       <"l2", sizes = {k = 4096, m = 128, n = 1024}, order = [m, n, k], buffers = {}>,
       <"unit", sizes = {k = 4096, m = 64, n = 64}, order = [], buffers = {}>]>} {
@@ -235,7 +235,7 @@ func.func @rows(%x: tensor<128x4096xbf16>, %w: tensor<1024x4096xbf16>) {
 
 // One row of 128 Ki elements does not fit either: no tile does.
 func.func @no_room(%x: tensor<16x131072xbf16>, %w: tensor<64x131072xbf16>) {
-  // expected-error@+1 {{its unit tile takes 262144 bytes of memory for the rows that it keeps, a unit has 167936}}
+  // expected-error@+1 {{has a unit tile that takes 262144 bytes of memory for the rows that it keeps, a unit has 167936}}
   %0 = llm.fused "no_room" attributes {llm.tile = #llm.tile<pinned levels = [
       <"l2", sizes = {k = 131072, m = 1, n = 1}, order = [m, n, k], buffers = {}>,
       <"unit", sizes = {k = 131072, m = 1, n = 64}, order = [], buffers = {}>]>} {

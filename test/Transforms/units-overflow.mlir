@@ -5,7 +5,7 @@
 
 // 2^74 pairs of query and key, of 2^37 elements each.
 func.func @pairs(%q: tensor<1x137438953472x1x1xbf16>) {
-  // expected-error@+1 {{its work, bytes or cycles are above 2^61 - 1}}
+  // expected-error@+1 {{has work, bytes or cycles above 2^61 - 1}}
   %0 = llm.gqa_attn "pairs" %q, %q, %q mask full scale 1.0 : tensor<1x137438953472x1x1xbf16>, tensor<1x137438953472x1x1xbf16>, tensor<1x137438953472x1x1xbf16>
   return
 }
@@ -14,7 +14,7 @@ func.func @pairs(%q: tensor<1x137438953472x1x1xbf16>) {
 
 // The same, of which a causal mask leaves half.
 func.func @causal(%q: tensor<1x137438953472x1x1xbf16>) {
-  // expected-error@+1 {{its work, bytes or cycles are above 2^61 - 1}}
+  // expected-error@+1 {{has work, bytes or cycles above 2^61 - 1}}
   %0 = llm.gqa_attn "causal" %q, %q, %q mask causal scale 1.0 : tensor<1x137438953472x1x1xbf16>, tensor<1x137438953472x1x1xbf16>, tensor<1x137438953472x1x1xbf16>
   return
 }
@@ -24,7 +24,7 @@ func.func @causal(%q: tensor<1x137438953472x1x1xbf16>) {
 // 2^20 x 2^20 pairs of 2^10 heads with 2^10 features: 2^60 multiply-accumulates for each of two
 // products are one too many for what is added up.
 func.func @features(%q: tensor<1x1048576x1024x1024xbf16>) {
-  // expected-error@+1 {{its work, bytes or cycles are above 2^61 - 1}}
+  // expected-error@+1 {{has work, bytes or cycles above 2^61 - 1}}
   %0 = llm.gqa_attn "features" %q, %q, %q mask full scale 1.0 : tensor<1x1048576x1024x1024xbf16>, tensor<1x1048576x1024x1024xbf16>, tensor<1x1048576x1024x1024xbf16>
   return
 }
@@ -33,7 +33,7 @@ func.func @features(%q: tensor<1x1048576x1024x1024xbf16>) {
 
 // 2^74 multiply-accumulates of a product.
 func.func @product(%x: tensor<137438953472x1xbf16>, %w: tensor<137438953472x1xbf16>) {
-  // expected-error@+1 {{its work, bytes or cycles are above 2^61 - 1}}
+  // expected-error@+1 {{has work, bytes or cycles above 2^61 - 1}}
   %0 = llm.matmul "product" %x, %w transpose_rhs : tensor<137438953472x1xbf16>, tensor<137438953472x1xbf16>
   return
 }

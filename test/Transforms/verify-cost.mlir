@@ -17,10 +17,10 @@
 // both, and the next op is checked too.
 // RUN: sed 's/memory_cycles = 83968/memory_cycles = 83967/' %t/tiled.mlir > %t/edited.mlir
 // RUN: not llm-opt %t/edited.mlir --llm-verify-cost 2>&1 | FileCheck %s --check-prefix=EDITED
-// EDITED: error: 'llm.matmul' op its cost is not the one that follows from op, tile and target; --llm-cost writes that
+// EDITED: error: 'llm.matmul' op has a cost that does not follow from op, tile and target; --llm-cost writes that
 // EDITED: note: is {{.*}}memory_cycles = 83967
 // EDITED: note: should be {{.*}}memory_cycles = 83968
-// EDITED: error: 'llm.matmul' op its cost is not
+// EDITED: error: 'llm.matmul' op has a cost that does not follow
 // RUN: sed 's/{mac = 4194304}/{mac = 4194305}/' %t/tiled.mlir > %t/edited.mlir
 // RUN: not llm-opt %t/edited.mlir --llm-verify-cost 2>&1 | FileCheck %s --check-prefix=WORK
 // WORK: note: should be {{.*}}mac = 4194304
@@ -37,7 +37,7 @@
 // Another machine, other costs.
 // RUN: sed 's/"bytes_per_second" = 400000000000/"bytes_per_second" = 400000000001/' %t/tiled.mlir > %t/edited.mlir
 // RUN: not llm-opt %t/edited.mlir --llm-verify-cost 2>&1 | FileCheck %s --check-prefix=TARGET
-// TARGET: error: 'llm.rmsnorm' op its cost is not the one that follows
+// TARGET: error: 'llm.rmsnorm' op has a cost that does not follow
 
 // Without tile, cost or target there is nothing to check, and the error says what to run.
 // RUN: not llm-opt %t/block.mlir --llm-verify-cost 2>&1 | FileCheck %s --check-prefix=NOTARGET

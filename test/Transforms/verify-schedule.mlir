@@ -76,7 +76,7 @@
 // of a weight or a cache,
 // RUN: sed '/"m"/s/<"rhs", engine/<"lhs", engine/' %t/fetch.mlir > %t/bad.mlir
 // RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE8SOURCE
-// RULE8SOURCE: error: 'llm.matmul' op its slot prefetches 'lhs', which is neither a weight nor rows of a cache, or which the op itself selects
+// RULE8SOURCE: error: 'llm.matmul' op has a slot that prefetches 'lhs', which is neither a weight nor rows of a cache, or which the op itself selects
 // once,
 // RUN: sed '/"m"/s/prefetches = \[\(.*\)\]>\]>, llm.tile/prefetches = [\1, \1]>]>, llm.tile/' %t/fetch.mlir > %t/bad.mlir
 // RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE8TWICE
@@ -140,16 +140,16 @@
 // Engines and memories that the target does not have.
 // RUN: sed '/"b"/s/"core"\[1\]/"core"[3]/' %t/ok.mlir > %t/bad.mlir
 // RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=INDEX
-// INDEX: error: 'llm.add' op its slot is on engine 'core[3]', but the target has 3 of them
+// INDEX: error: 'llm.add' op has a slot on engine 'core[3]', but the target has 3 of them
 // RUN: sed '/"b"/s/engine = "core"\[1\]/engine = "gpu"[1]/' %t/ok.mlir > %t/bad.mlir
 // RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=NAME
-// NAME: error: 'llm.add' op its slot is on engine 'gpu', which the target does not have; run --llm-schedule again
+// NAME: error: 'llm.add' op has a slot on engine 'gpu', which the target does not have; run --llm-schedule again
 // RUN: sed '/"b"/s/lanes = {dram/lanes = {hbm/' %t/ok.mlir > %t/bad.mlir
 // RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=LANES
-// LANES: error: 'llm.add' op its slot holds lanes of a memory that the target does not share
+// LANES: error: 'llm.add' op has a slot that holds lanes of a memory that the target does not share
 // A target of fewer engines than the schedule uses, and one of more, whose bounds are others.
 // RUN: not llm-opt %t/ok.mlir --llm-target=engines=1 --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=FEWER
-// FEWER: error: 'llm.add' op its slot is on engine 'core[1]', but the target has 1 of them
+// FEWER: error: 'llm.add' op has a slot on engine 'core[1]', but the target has 1 of them
 
 // What is missing is said with the pass that gives it; a cost that was changed is stale.
 // RUN: sed 's/, llm.schedule = .*roofline_cycles = 1920>//; s/llm.schedule = .*roofline_cycles = 1920>//' %t/ok.mlir > %t/bad.mlir
@@ -157,7 +157,7 @@
 // NOSCHEDULE: error: function 'base' has no schedule; run --llm-schedule first
 // RUN: sed '/"b"/s/stamp = "[0-9a-f]*"/stamp = "0"/' %t/ok.mlir > %t/bad.mlir
 // RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=STALE
-// STALE: error: 'llm.add' op its cost is stale
+// STALE: error: 'llm.add' op has a stale cost
 // RUN: not llm-opt %t/base.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=NOTARGET
 // NOTARGET: error: {{.*}}has no target; run --llm-target or --llm-tile first
 

@@ -1,7 +1,7 @@
 // RUN: llm-opt %s --split-input-file --verify-diagnostics --llm-tile
 
 func.func @dynamic(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %e: tensor<?x8xf32>) -> tensor<?x8xf32> {
-  // expected-error @+1 {{static shapes are needed to count work, got 'tensor<?x8xf32>'}}
+  // expected-error @+1 {{needs static shapes to count its work, got 'tensor<?x8xf32>'}}
   %0 = linalg.matmul ins(%x, %w : tensor<?x8xf32>, tensor<8x8xf32>) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
   return %0 : tensor<?x8xf32>
 }

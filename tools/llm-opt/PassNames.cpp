@@ -18,17 +18,24 @@ namespace cl = llvm::cl;
 // The text of a pipeline
 //===----------------------------------------------------------------------===//
 
-/// The passes that the text of `--pass-pipeline` names.
-static SmallVector<StringRef> passesOf(StringRef text) {
-  SmallVector<StringRef> names;
+namespace {
+/// What the text of `--pass-pipeline` names.
+struct PipelineNames {
+  SmallVector<StringRef> passes;
+  SmallVector<StringRef> ops; ///< in which passes are nested
+};
+} // namespace
+
+static PipelineNames findNames(StringRef text) {
+  PipelineNames names;
   unsigned depth = 0;
   size_t begin = 0;
   for (size_t at = 0; at <= text.size(); ++at) {
     char letter = at < text.size() ? text[at] : ',';
     if (depth == 0 && StringRef(",(){").contains(letter)) {
       StringRef name = text.slice(begin, at).trim();
-      if (letter != '(' && !name.empty()) // an op, in which passes are nested
-        names.push_back(name);
+      if (!name.empty())
+        (letter == '(' ? names.ops : names.passes).push_back(name);
       begin = at + 1;
     }
     depth += letter == '{';
@@ -61,19 +68,32 @@ static LogicalResult checkName(StringRef name, ArrayRef<StringRef> known) {
   return fail(why + llm::didYouMean(name, known));
 }
 
+/// MLIR runs nothing in an op that does not exist, and says nothing.
+static LogicalResult checkOp(StringRef name) {
+  SmallVector<StringRef> usual = {"builtin.module", "func.func", "any"};
+  StringRef similar = llm::findSimilar(name, usual);
+  // "gpu.func" is an op of another dialect.
+  bool isOther = name.contains('.') && similar.edit_distance(name) > 2;
+  if (llvm::is_contained(usual, name) || similar.empty() || isOther)
+    return success();
+  return fail("there is no op '" + name +
+              "' to nest passes in; did you mean '" + similar + "'?");
+}
+
 LogicalResult llm::checkPipelineText(StringRef pipeline) {
   if (pipeline.count('(') != pipeline.count(')'))
     return fail("there are " + Twine(pipeline.count('(')) + " '(' and " +
                 Twine(pipeline.count(')')) + " ')' in '" + pipeline + "'");
-  if (pipeline.trim().starts_with("module("))
-    return fail("a pipeline is for an op; did you mean 'builtin." +
-                pipeline.trim() + "'?");
+  PipelineNames names = findNames(pipeline);
+  for (StringRef op : names.ops)
+    if (failed(checkOp(op)))
+      return failure();
   SmallVector<StringRef> known;
   for (auto [name, option] : cl::getRegisteredOptions())
     if (!option->hasArgStr()) // passes are words of one list
       known.push_back(name);
   llvm::sort(known);
-  for (StringRef name : passesOf(pipeline))
+  for (StringRef name : names.passes)
     if (failed(checkName(name, known)))
       return failure();
   return success();

@@ -18,8 +18,11 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/InitLLVM.h"
 
 using namespace mlir;
 namespace cl = llvm::cl;
@@ -59,7 +62,32 @@ static void nameTool(DialectRegistry &registry) {
   });
 }
 
+static LogicalResult fail(const Twine &why) {
+  llvm::errs() << "llm-opt: error: " << why << "\n";
+  return failure();
+}
+
+/// MLIR empties the file before it reads the program, and removes it if a pass
+/// fails: also where it is the program itself, or the result of an earlier run.
+static LogicalResult runIntoFile(StringRef input, StringRef output,
+                                 DialectRegistry &registry,
+                                 const MlirOptMainConfig &config) {
+  std::string why, text;
+  std::unique_ptr<llvm::MemoryBuffer> program = openInputFile(input, &why);
+  if (!program)
+    return fail(why);
+  llvm::raw_string_ostream os(text);
+  if (failed(MlirOptMain(os, std::move(program), registry, config)))
+    return failure();
+  llm::reserveOutputFile("", ""); // what it was reserved for comes now
+  if (llvm::Error error = llm::writeOutputFile(
+          output, [&](llvm::raw_ostream &file) { file << text; }))
+    return fail(llvm::toString(std::move(error)));
+  return success();
+}
+
 int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
   llm::obeyNoColor();
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -91,7 +119,8 @@ int main(int argc, char **argv) {
     llm::writeTargetSchema(::llvm::outs());
     return 0;
   }
-  if (!MlirOptMainConfig::createFromCLOptions().shouldVerifyDiagnostics())
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (!config.shouldVerifyDiagnostics())
     nameTool(registry);
   std::vector<std::string> passes;
   if (failed(checkPasses(passes)) ||
@@ -101,12 +130,18 @@ int main(int argc, char **argv) {
   // link would go.
   if (llm::isStandardOutput(output))
     output = "-";
+  if (llvm::Error error = llm::checkOutputFile(output))
+    return asMainReturnCode(fail(llvm::toString(std::move(error))));
   llm::reserveOutputFile(
       output, output == "-"
                   ? "the IR goes to standard output, too; write it elsewhere "
                     "(-o file, -o /dev/null), or give the export a file"
                   : "the IR goes there (-o); give each a file of its own");
-  LogicalResult result = MlirOptMain(argc, argv, input, output, registry);
+  bool isToFile = output != "-" && !config.shouldShowDialects() &&
+                  !config.shouldListPasses();
+  LogicalResult result = isToFile
+                             ? runIntoFile(input, output, registry, config)
+                             : MlirOptMain(argc, argv, input, output, registry);
   if (failed(result))
     llm::noteOrder(passes);
   return asMainReturnCode(result);

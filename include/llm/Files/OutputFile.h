@@ -27,7 +27,7 @@ bool isStandardOutput(llvm::StringRef path);
 
 /// Makes `writeOutputFile` fail for this path, by whatever name, from here on.
 /// The tool writes something else there, and one of the two would be lost, or
-/// both would be mixed. A file must exist already. "-" is standard output.
+/// both would be mixed. The file need not exist yet. "-" is standard output.
 /// `what` says what goes there: "the IR goes there (-o)". An empty path
 /// reserves nothing.
 void reserveOutputFile(llvm::StringRef path, llvm::StringRef what);

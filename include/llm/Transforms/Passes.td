@@ -13,7 +13,8 @@ include "mlir/Pass/PassBase.td"
 def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
   let summary = "Put the description of a machine on the module";
   let description = [{
-    Writes the machine into the module as `dlti.target_system_spec`. It comes from a
+    Writes the machine into the module as `dlti.target_system_spec`, which is printed above
+    the module as `#target`: programs for two machines differ in that line. It comes from a
     built-in preset (`name=`), from a JSON file (`file=`, see lib/Target/presets/README.md),
     or from a CSV file with one column per device (`file=` and `column=`). Without `name`
     and `file` the module keeps its own target. If it has none, the preset `npu` is written,
@@ -358,9 +359,9 @@ def LlmSchedulePass : Pass<"llm-schedule"> {
            "::mlir::llm::ScheduleGranularity::Tile", "What runs on one engine: parts of an op (tile) or whole ops (op)",
            "::mlir::llm::granularityValues()">,
     Option<"splitReductions", "split-reductions", "bool", "true",
-           "Also cut ops along reductions; one more part joins the others">,
+           "Also cut ops along reductions; one more part joins the others (default: true)">,
     Option<"prefetch", "prefetch", "bool", "true",
-           "Fetch weights and cache rows ahead on memory engines">
+           "Fetch weights and cache rows ahead on memory engines (default: true)">
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
 }

@@ -91,7 +91,7 @@ func.func @layers_without_loop(%x: tensor<4xf32>) {
 
 // Work over a size that is not known.
 func.func @dynamic(%x: tensor<?xf32>) {
-  // expected-error @+1 {{'llm.add' op static shapes are needed to count work, got 'tensor<?xf32>'}}
+  // expected-error @+1 {{'llm.add' op needs static shapes to count its work, got 'tensor<?xf32>'}}
   %0 = llm.add %x, %x : tensor<?xf32>, tensor<?xf32>
   return
 }
@@ -118,7 +118,7 @@ func.func @rank(%x: tensor<1x1x1x1x1x1x1x1x4xf32>) {
 
 // 2^60 elements of 4 bytes are more bytes than the compiler counts.
 func.func @overflow(%x: tensor<1152921504606846976xf32>) {
-  // expected-error @+1 {{are above 2^61 - 1}}
+  // expected-error @+1 {{2^61 - 1}}
   %0 = llm.add %x, %x : tensor<1152921504606846976xf32>, tensor<1152921504606846976xf32>
   return
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Plans/Aliases.h"
 #include "Plans/FigureSyntax.h"
 #include "ValueNames.h"
 #include "llm/Diagnostics/Spelling.h"
@@ -37,6 +38,7 @@ static void attachTiling(MLIRContext *context) {
 void LlmDialect::initialize() {
   registerAttributes();
   registerTypes();
+  addInterfaces<Aliases>();
   addBytecodeInterface(*this);
   addOperations<
 #define GET_OP_LIST

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Dialect/Llm/Plans/PlansDialect.h"
+#include "Aliases.h"
 #include "llm/Diagnostics/Spelling.h"
 #include "llm/Dialect/Llm/IR/LlmBytecode.h"
 #include "llm/Support/Units.h"
@@ -23,7 +24,7 @@ PlansDialect::PlansDialect(MLIRContext *context)
     : Dialect(getDialectNamespace(), context, TypeID::get<PlansDialect>()) {
   registerAttributes();
   registerTypes();
-  addInterfaces<VersionedBytecode>();
+  addInterfaces<Aliases, VersionedBytecode>();
 }
 
 LogicalResult PlansDialect::verifyOperationAttribute(Operation *op,

@@ -1,0 +1,25 @@
+//===- Aliases.h - Long attributes on lines of their own --------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_DIALECT_LLM_PLANS_ALIASES_H
+#define LLM_LIB_DIALECT_LLM_PLANS_ALIASES_H
+
+#include "mlir/IR/OpImplementation.h"
+
+namespace mlir::llm {
+
+
+/// The machine of a module is printed on a line of its own, above the module.
+struct Aliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attribute, raw_ostream &os) const override;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_DIALECT_LLM_PLANS_ALIASES_H
