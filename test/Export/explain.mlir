@@ -101,7 +101,7 @@
 // ENGINES: warning: the trace has no causes of idle time and critical path: the target has 5 engines, more than explain-slots=4. To have them, at the cost of memory for each: --llm-export-perfetto=explain-slots=5
 // RUN: llm-opt scheduled.mlir "--llm-export-perfetto=file=all.json explain-slots=5" -o out.mlir && cmp all.json trace.json
 // RUN: not llm-opt scheduled.mlir "--llm-export-perfetto=file=none.json explain-slots=-1" -o out.mlir 2>&1 | FileCheck %s --check-prefix=NEGATIVE
-// NEGATIVE: error: --llm-export-perfetto=explain-slots=-1: expected a number of slots, 0 or more
+// NEGATIVE: error: --llm-export-perfetto: option 'explain-slots' must be a whole number of at least 0, got '-1'
 // RUN: not ls none.json
 
 // An iteration of a loop counts as often as it runs: an add of 192 cycles before the loop, in each
