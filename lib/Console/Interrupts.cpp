@@ -25,7 +25,7 @@ static size_t notes = 0, lines = 0;
 static bool isHandled = false;
 static struct sigaction actionBefore;
 
-// For the handler.
+// The handler reads and writes these.
 static volatile std::sig_atomic_t takesNote = 0, isTaken = 0, hasLine = 0;
 
 /// Calls nothing that a signal handler may not.

@@ -49,10 +49,10 @@ std::pair<Value, Value> attendInSteps(LinearAttention &attention);
 std::pair<Value, Value> attendInChunks(LinearAttention &attention,
                                        int64_t chunk);
 
-/// Of a tensor, the part with the number `at` along dimension 1, without that
-/// dimension.
+/// Takes the part of a tensor with the number `at` along dimension 1, without
+/// that dimension.
 Value pick(LinalgLowering &lowering, Value tensor, Value at);
-/// `part` in the place of what `pick` shows.
+/// Puts `part` in the place of what `pick` shows.
 Value put(LinalgLowering &lowering, Value part, Value tensor, Value at);
 
 } // namespace mlir::llm

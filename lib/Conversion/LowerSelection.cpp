@@ -72,7 +72,7 @@ private:
         });
   }
 
-  /// With weights, by loops b, s, g (one), t, h.
+  /// Weights are applied in loops over b, s, g (one), t and h.
   Value makeScores() {
     Value ofHeads = multiply();
     if (!op.getWeights())

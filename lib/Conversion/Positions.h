@@ -23,7 +23,7 @@ public:
   OpFoldResult get(int64_t sequence) const {
     return positions[isRagged() ? sequence : 0];
   }
-  /// In a body: of the sequence `sequence`, as an index.
+  /// Gives, in a body, the position of the sequence `sequence` as an index.
   Value get(OpBuilder &b, Value sequence) const;
 
 private:

@@ -198,7 +198,7 @@ static FailureOr<MovedBytes> sumUp(const OpOnTarget &context,
   return moved;
 }
 
-/// By memory, by buffer.
+/// Writes the bytes of each buffer for each memory.
 static DictionaryAttr writeTraffic(const OpOnTarget &context,
                                    const Movement &movement) {
   MLIRContext *mlirContext = context.op->getContext();

@@ -206,7 +206,9 @@ void CommandLineCheck::checkOption(StringRef word) {
   bool hasValue = word.contains('=');
   bool takesNext =
       found->second->getValueExpectedFlag() == cl::ValueRequired && !hasValue;
-  if (takesNext && !words.empty()) {
+  if (takesNext && words.empty())
+    fail("option '" + word + "' needs a value: " + found->second->HelpStr);
+  if (takesNext) {
     value = words.front();
     words = words.drop_front();
   }

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Diagnostics/ToolDiagnostics.h"
+#include "llvm/Support/LineIterator.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -26,6 +28,38 @@ static void printOne(const Diagnostic &diagnostic) {
     ::llvm::errs() << place.getFilename().getValue() << ":" << place.getLine()
                    << ":" << place.getColumn() << ": ";
   printMessage(diagnostic);
+}
+
+static std::string findLine(FileLineColLoc place) {
+  auto file = ::llvm::MemoryBuffer::getFile(place.getFilename().getValue());
+  if (!file)
+    return "";
+  ::llvm::line_iterator line(**file, /*SkipBlanks=*/false);
+  while (!line.is_at_eof() && line.line_number() < place.getLine())
+    ++line;
+  return line.is_at_eof() ? "" : line->str();
+}
+
+bool llm::printIfLineIsLong(const Diagnostic &diagnostic) {
+  constexpr size_t longest = 160, before = 60;
+  auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
+  if (!place || place.getLine() == 0 ||
+      diagnostic.getSeverity() == DiagnosticSeverity::Remark)
+    return false;
+  std::string line = findLine(place);
+  size_t column = place.getColumn() - 1;
+  if (line.size() <= longest || column >= line.size())
+    return false;
+  size_t begin = column > before ? column - before : 0;
+  StringRef cut = StringRef(line).substr(begin, longest);
+  StringRef head = begin ? "..." : "";
+  bool isEnd = begin + longest >= line.size();
+  printOne(diagnostic);
+  ::llvm::errs() << head << cut << (isEnd ? "" : "...") << "\n";
+  ::llvm::errs().indent(head.size() + column - begin) << "^\n";
+  for (const Diagnostic &note : diagnostic.getNotes())
+    printOne(note);
+  return true;
 }
 
 bool llm::printIfPlaceless(StringRef tool, const Diagnostic &diagnostic) {
@@ -67,5 +101,6 @@ ToolDiagnostics::ToolDiagnostics(StringRef tool, MLIRContext *context,
           printPlain(diagnostic);
           return success();
         }
-        return success(printIfPlaceless(this->tool, diagnostic));
+        return success(printIfPlaceless(this->tool, diagnostic) ||
+                       printIfLineIsLong(diagnostic));
       }) {}

@@ -112,7 +112,7 @@ void Model::postChoices() {
                       static_cast<int>(instance[i].choice)));
 }
 
-/// Of each choice of the task: its longest part in its shortest way.
+/// Each choice of the task takes at least its longest part in its shortest way.
 IntArgs Model::shortestSpans(unsigned task) const {
   std::vector<int64_t> spans(
       instance.problem->tasks[task].alternatives.size() + 1, 0);

@@ -63,7 +63,7 @@ double llm::readElement(Type element, const char *bytes) {
   return static_cast<double>(llvm::SignExtend64(bits, width));
 }
 
-/// Of a finite number.
+/// Rounds a finite number.
 static uint16_t roundToBf16(float number) {
   auto bits = llvm::bit_cast<uint32_t>(number);
   return (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;

@@ -42,7 +42,7 @@ FailureOr<WeightParts> readGptqOrAwq(const PackedTensors &tensors,
 
 /// `weight_packed`, `weight_scale`, `weight_zero_point` and `weight_g_idx` of
 /// compressed-tensors: inputs of one output, and zero points of outputs of one
-/// group. The same parts.
+/// group. The result has the same parts.
 FailureOr<WeightParts> readPackQuantized(const PackedTensors &tensors,
                                          ArrayRef<RankedTensorType> parts);
 

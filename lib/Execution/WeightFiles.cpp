@@ -64,7 +64,8 @@ FailureOr<std::unique_ptr<WeightFiles>> WeightFiles::open(StringRef given,
 // Made weights
 //===----------------------------------------------------------------------===//
 
-/// In [0, 1), of 24 bits (SplitMix64: Steele, Lea and Flood, 2014).
+/// Draws a number in [0, 1) with 24 bits (SplitMix64: Steele, Lea and Flood,
+/// 2014).
 static float nextUniform(uint64_t &state) {
   uint64_t z = state += 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;

@@ -160,7 +160,7 @@ GgufHeader::findWholeNumber(StringRef key) const {
   return whole;
 }
 
-/// Of a value of type f32 or f64.
+/// The value must have type f32 or f64.
 double GgufHeader::readReal(const Value &value) {
   if (value.type == GgufValueType::Float32)
     return llvm::bit_cast<float>(endian::read32le(value.payload.data()));

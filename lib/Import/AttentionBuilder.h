@@ -54,7 +54,7 @@ protected:
   std::string partOf(const SequenceGroup &group, StringRef part) const {
     return ("self_attn." + part + group.suffix).str();
   }
-  /// Of the scores.
+  /// The scale of the scores.
   llvm::APFloat scale() const {
     return llvm::APFloat(
         config.scale ? config.scale
@@ -62,7 +62,7 @@ protected:
   }
   LayerOps &layer;
   const AttentionConfig &config;
-  /// Of all tokens, what bends the output through a sigmoid; null: nothing.
+  /// They bend the output of all tokens through a sigmoid; null: nothing does.
   Value gates;
 
 private:

@@ -96,7 +96,7 @@ void readMinimaxM2(HfFields &fields, ModelConfig &model) {
   setAll(model, layer);
 }
 
-/// Of the clamped SwiGLU of gpt-oss.
+/// The SwiGLU of gpt-oss is clamped at this limit.
 static double readSwiGluLimit(HfFields &fields) {
   double limit = fields.number("swiglu_limit", 7);
   if (!(limit > 0))
@@ -233,7 +233,7 @@ static std::vector<bool> readRotatedLayers(HfFields &fields, size_t layers) {
   return rotated;
 }
 
-/// Of the layers without a rotary embedding.
+/// Layers without a rotary embedding have a temperature.
 static void readTemperature(HfFields &fields, AttentionConfig &attention) {
   int64_t step = fields.positive("floor_scale", 8192);
   double slope = fields.number("attn_scale", 0.1);

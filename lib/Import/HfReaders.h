@@ -76,7 +76,7 @@ RopesOfKinds readRopesOfKinds(HfFields &fields);
 
 /// Features of a vector: sums of them are counted without a check.
 int64_t readFeatures(HfFields &fields, StringRef key);
-/// The same, or `absent`.
+/// Reads the same, or gives `absent`.
 int64_t readFeatures(HfFields &fields, StringRef key, int64_t absent);
 
 /// A list of 0 and 1, one for each layer.

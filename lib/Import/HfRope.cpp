@@ -247,7 +247,7 @@ int64_t readRotatedFeatures(HfFields &fields, int64_t headDim) {
   double factor = owner->number(partialFactor, 1);
   auto features = static_cast<double>(headDim) * factor;
   if (factor > 0 && factor <= 1 && features >= 2) {
-    // As in Hugging Face's code, less a feature without a partner.
+    // Hugging Face's code does the same, less a feature without a partner.
     auto whole = static_cast<int64_t>(features);
     return whole - whole % 2;
   }

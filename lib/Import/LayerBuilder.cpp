@@ -46,7 +46,7 @@ Value mixResiduals(
   return ops.collapse(mixed, {{0, 1}, {2}});
 }
 
-/// The same of a layer.
+/// Does the same in a layer.
 static Value mixOfLayer(LayerOps &layer, StringRef part, Value running) {
   return mixResiduals(layer.ops, layer.nameOf(part), running,
                       [&](StringRef suffix, ArrayRef<int64_t> shape) {

@@ -77,10 +77,11 @@ public:
   ProgramAttr program;
   /// By name; the position of the first new token is kv_len - seq.
   llvm::StringMap<Value> openSizes;
-  /// Of attention residuals: the hidden states at which blocks of layers began.
+  /// Attention residuals read the hidden states at which blocks of layers
+  /// began.
   SmallVector<Value> blockStarts;
-  /// Of groups of sequences, by their suffix: the keys that the last indexer
-  /// selected, for layers that have none.
+  /// Groups of sequences have, by their suffix, the keys that the last indexer
+  /// selected, for layers that have no indexer.
   std::map<std::string, Value> selections;
   static constexpr llvm::StringLiteral firstPositionName = "first_position";
 };
@@ -123,7 +124,7 @@ public:
   Value gated(const Twine &sigmoid, const Twine &product, Value x, Value gates);
   /// Whether the weight of a linear layer is in the format of the model.
   bool isQuantized(const std::string &weightName) const;
-  /// Of the weight of a linear layer, or of experts.
+  /// The type of the weight of a linear layer, or of experts.
   Type linearType(const std::string &name) const;
   /// x in the type of the activations that a linear layer with this weight
   /// reads, converted once for all layers that read it.

@@ -10,8 +10,8 @@
 namespace mlir::llm {
 
 namespace {
-/// In the words of linear attention: C are queries and B keys, each of a group
-/// of heads, and x are values (Dao and Gu, 2024).
+/// Linear attention has other words for it: C are queries and B keys, each of a
+/// group of heads, and x are values (Dao and Gu, 2024).
 class MambaBuilder : public RecurrentBuilder {
 public:
   using RecurrentBuilder::RecurrentBuilder;

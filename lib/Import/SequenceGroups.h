@@ -25,8 +25,8 @@ struct SequenceGroup {
   int64_t firstRow = 0;
   std::string suffix; ///< of names; empty for the only group
   OpFoldResult batch, seq;
-  /// Of all sequences, or of each: keys, and the position of the first new
-  /// token.
+  /// The number of keys, and the position of the first new token, of all
+  /// sequences or of each.
   SmallVector<OpFoldResult, 1> kvLens, firstPositions;
 
   bool isOnly() const { return suffix.empty(); }
@@ -41,13 +41,13 @@ struct Positions {
   SmallVector<Value> values;
 };
 
-/// Those of the program.
+/// The groups of the program.
 SmallVector<SequenceGroup> groupsOf(OpsBuilder &b);
 
 /// The rows of a group of x, which has a row for each token.
 Value rowsOf(OpsBuilder &b, const SequenceGroup &group, Value x);
 
-/// The same as [batch, seq, heads, features of a head].
+/// Gives the same as [batch, seq, heads, features of a head].
 Value headsOf(OpsBuilder &b, const SequenceGroup &group, Value x,
               int64_t heads);
 

@@ -33,10 +33,10 @@ public:
   /// Fits to the rows of `indices`, from where figures start; `progress` gets
   /// the share that is done.
   std::vector<double> fit(ArrayRef<size_t> indices, Progress progress) const;
-  /// The same from a solution for nearly the same rows.
+  /// Fits the same, from a solution for nearly the same rows on.
   std::vector<double> refit(std::vector<double> logs, ArrayRef<size_t> indices,
                             Progress progress) const;
-  /// Of figures that are fitted together, those that fit better.
+  /// Takes those figures, of two that are fitted together, that fit better.
   std::vector<double> takeBetter(std::vector<double> one,
                                  ArrayRef<double> other,
                                  ArrayRef<size_t> indices) const;

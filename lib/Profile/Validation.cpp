@@ -47,7 +47,7 @@ ErrorStatistics computeStatistics(ArrayRef<Prediction> predictions) {
 // Groups
 //===----------------------------------------------------------------------===//
 
-/// From small to large.
+/// The classes go from small to large.
 static constexpr StringRef productClasses[] = {"m <= 16", "m 17-128",
                                                "m 129-1024", "m > 1024"};
 static constexpr StringRef timeClasses[] = {"< 20 us", "20-200 us",

@@ -28,7 +28,7 @@ struct NumberField {
   int64_t least = 1;
   int64_t Part::*value = nullptr;
   std::optional<int64_t> Part::*optional = nullptr;
-  /// Of a kernel: found by fitting, not known from its code.
+  /// A figure of a kernel is found by fitting, and not known from its code.
   bool isFitted = true;
   int64_t most = maxCount;
 

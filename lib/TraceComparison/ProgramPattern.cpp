@@ -39,7 +39,7 @@ NameWithoutLayer mlir::llm::takeLayer(StringRef name) {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// Of a kernel of several ops those of all.
+/// A kernel of several ops has the kinds of all of them.
 static void collectKinds(Operation *op, SmallVector<StringRef, 2> &kinds) {
   auto add = [&](Operation *one) {
     StringRef kind = one->getName().stripDialect();

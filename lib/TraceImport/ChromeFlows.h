@@ -19,11 +19,11 @@ public:
   ChromeFlows(TraceBuilder &builder, ChromeLanes &lanes)
       : builder(builder), lanes(lanes) {}
 
-  /// Of an event of phase s, t or f.
+  /// Adds the end that an event of phase s, t or f is.
   void addEnd(const ChromeEvent &event, int64_t nanoseconds);
-  /// Of an event that is an end itself, by "bind_id".
+  /// Adds an event that is an end itself, by "bind_id".
   void addBound(const ChromeEvent &event, uint32_t number);
-  /// Once all are there.
+  /// Is called once all are there.
   void draw();
 
 private:

@@ -38,7 +38,7 @@ public:
   State &stateOf(uint32_t lane) { return states[lane]; }
   size_t size() const { return states.size(); }
 
-  /// Of a metadata event (M).
+  /// Reads a metadata event (M).
   void setName(const ChromeEvent &event);
   int64_t numberText(StringRef text);
   StringRef textOf(const ChromeId &id) const {
@@ -51,7 +51,7 @@ public:
 
 private:
   using Key = std::pair<ChromeId, ChromeId>;
-  /// Of a category of a process.
+  /// The lanes of a category of a process.
   struct AsyncLanes {
     std::map<ChromeId, uint32_t> laneOfId; ///< of those under way
     std::vector<uint32_t> unused;

@@ -100,7 +100,8 @@ static std::vector<TraceWork> listHostWork(const ImportedTrace &trace,
   return work;
 }
 
-/// That of devices, or else these events of the host.
+/// Lists the work of devices. If there is none, it lists these events of the
+/// host.
 static std::vector<TraceWork>
 listWork(const ImportedTrace &trace,
          function_ref<std::vector<bool>(const ImportedTrace &)> findOnHost) {

@@ -16,7 +16,7 @@ using namespace mlir::llm;
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// Of the runtime and the driver, or of a library of kernels.
+/// Calls are of the runtime and the driver, or of a library of kernels.
 static ::llvm::Error readCalls(NsysTables &tables, StringRef table,
                                TraceEventKind kind) {
   TraceBuilder &builder = tables.builder;

@@ -87,7 +87,7 @@ static int64_t valueOf(const ImportedTrace::Sample &sample,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Of all events, by their number.
+/// Finds the arrows of an event by its number.
 class ArrowsOfEvents {
 public:
   explicit ArrowsOfEvents(const ImportedTrace &trace);

@@ -22,7 +22,7 @@ struct ImproveLimit {
   int64_t evaluations = 0; ///< in all stretches together; 0: seconds count
   double seconds = 0;
 
-  /// Of "1000" or "10s". Nothing where the text is neither.
+  /// Reads "1000" or "10s". Nothing where the text is neither.
   static std::optional<ImproveLimit> parse(StringRef text);
   std::string describe() const;
   bool isReproducible() const { return evaluations > 0; }

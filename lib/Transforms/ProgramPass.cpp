@@ -18,8 +18,8 @@ InFlightDiagnostic mlir::llm::emitPassError(const Pass &pass, Operation *root) {
   return emitError(root->getLoc()) << "--" << pass.getArgument() << ": ";
 }
 
-/// Of a function, or a module within another one. What is beside it may be
-/// worked on by others, and is not looked at.
+/// `root` is a function, or a module within another one. Other threads may work
+/// on what is beside it, so that is not looked at.
 static FailureOr<Target> targetAround(const Pass &pass, Operation *root) {
   auto outermost = dyn_cast<ModuleOp>(root);
   for (auto module = root->getParentOfType<ModuleOp>(); module;

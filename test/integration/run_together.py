@@ -51,7 +51,7 @@ class Function:
         self.called = f"{self.name}_{tag}"
         # Equal where two compute in the same way.
         self.key = re.sub(r" attributes \{.*\} \{$", " {", module[module.find("#map"):] if "#map" in module else module, flags=re.M)
-        module = re.sub(r"#(map\w*|set\w*)\b", rf"#{self.called}_\1", module)
+        module = re.sub(r"#(map\w*|set\w*|target\w*)\b", rf"#{self.called}_\1", module)
         self.aliases = re.findall(r"^#\w+ = .*$", module, re.M)
         begin = module.index("  func.func ")
         body = module[begin:module.rindex("}")].rstrip()

@@ -57,7 +57,8 @@ static LogicalResult checkPasses(std::vector<std::string> &names) {
 static void nameTool(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, llm::LlmDialect *) {
     context->getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
-      return success(llm::printIfPlaceless("llm-opt", diagnostic));
+      return success(llm::printIfPlaceless("llm-opt", diagnostic) ||
+                     llm::printIfLineIsLong(diagnostic));
     });
   });
 }

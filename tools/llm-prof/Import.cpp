@@ -26,9 +26,9 @@ enum class Format { Table, Json, Csv };
 
 struct ImportOptions {
   explicit ImportOptions(cl::SubCommand &command) : command(command) {}
-  /// Of options that need another one.
+  /// Fails if an option is given without one that it needs.
   LogicalResult check(MLIRContext &context) const;
-  /// Of a capture, beside its program.
+  /// Whether more is asked for than the program of a capture.
   bool asksForTrace() const;
   RangeTableOptions tableOptions() const;
 

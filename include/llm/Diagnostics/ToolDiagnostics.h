@@ -25,6 +25,11 @@ void printPlain(const Diagnostic &diagnostic);
 /// would print "block.mlir:0:0" and "<unknown>:0".
 bool printIfPlaceless(::llvm::StringRef tool, const Diagnostic &diagnostic);
 
+/// Prints an error or a warning about a line of more than 160 letters with what
+/// stands around the place, and says whether it is such a one. An op with tile,
+/// cost and slots has a thousand.
+bool printIfLineIsLong(const Diagnostic &diagnostic);
+
 /// Prints diagnostics of a context with their line of the file, unless it is a
 /// file of weights, which is no text. Diagnostics that are about no file, such
 /// as a wrong argument, stand behind the name of the tool.

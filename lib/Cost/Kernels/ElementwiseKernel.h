@@ -31,7 +31,7 @@ protected:
                            const UnitMachine &machine) const override;
 
 private:
-  /// Of a loop with `elements` inside it.
+  /// The size of a loop in an item, if `elements` are inside of the loop.
   int64_t sizeInItem(size_t loop, int64_t elements,
                      const UnitMachine &machine) const;
 

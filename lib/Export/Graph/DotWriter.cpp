@@ -90,7 +90,7 @@ static std::string quoted(StringRef text) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Of a module, or of one op.
+/// Sums up a module, or one op.
 struct NodeSum {
   unsigned ops = 0;
   std::optional<int64_t> cycles; ///< nothing where some op has none
@@ -105,7 +105,7 @@ struct NodeSum {
     for (auto [sum, part] : ::llvm::zip_equal(cyclesOf, other.cyclesOf))
       sum += part;
   }
-  /// That of most of its time; nothing without times.
+  /// What binds it for most of its time; nothing if it has no times.
   std::optional<CostBound> bound() const {
     auto most = ::llvm::max_element(cyclesOf);
     if (*most == 0)
@@ -233,7 +233,7 @@ std::string DotWriter::boundText(const NodeSum &sum) const {
   return bound ? "\n" + stringifyCostBound(*bound).str() : "";
 }
 
-/// From white to red by the time, relative to the longest.
+/// Colours go from white to red with the share of the longest time.
 static std::string heat(double part) {
   auto channel = [&](int atMost) {
     return static_cast<unsigned>(std::lround(255 + part * (atMost - 255)));

@@ -55,13 +55,14 @@ private:
   const Timeline *timeline;
   bool drawsSlots = true;
   int64_t arrows = 0;
-  /// Of each dependence: the number before those of its arrows.
+  /// Each dependence has the number before those of its arrows.
   std::vector<int64_t> firstIds;
-  /// Of each op: its dependences, as positions in the timeline.
+  /// Each op has its dependences, as positions in the timeline.
   std::vector<SmallVector<unsigned, 4>> incoming, outgoing;
-  /// Of each op: its slices in a run, and the number of the one that ends last.
+  /// Each op has the number of its slices in a run, and that of the one that
+  /// ends last.
   std::vector<int64_t> sliceCounts, lastSlices;
-  /// Of each op: the number before those of its fetches, and how many there
+  /// Each op has the number before those of its fetches, and how many there
   /// are for a slot, or in a run.
   std::vector<int64_t> firstFetchIds, fetchCounts;
 };

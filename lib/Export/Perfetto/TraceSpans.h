@@ -50,10 +50,11 @@ public:
   unsigned trackOf(const SlotSeries &series, int64_t index,
                    const ProgramItem &stretch) const;
 
-  /// Of a series of slots or of fetches for them.
+  /// The run that a series of slots, or of fetches for them, is of.
   SlotRunAttr runOfSlots(const SlotSeries &series) const;
 
-  /// Of an op; where slots are drawn, only those of several, and no fetches.
+  /// The runs of an op. Where slots are drawn, these are only runs of several
+  /// slots, and no fetches.
   const OpRuns &runsOf(unsigned op) const { return opRuns[op]; }
   /// A gap in a run of its stretch.
   scheduling::IdleGap gapOf(unsigned number, const StretchRun &run) const;

@@ -30,7 +30,7 @@ public:
   bool hasGivenUp() const { return cutoff && cutoff->isReached(); }
   /// What a run that returned nothing leaves.
   Solution takeSpare() { return machine.takeSolution(); }
-  /// For each task, how many of its parts ran at once at most.
+  /// Each task has the most of its parts that ran at once.
   std::vector<unsigned> takeMostAtOnce() { return std::move(mostAtOnce); }
 
 private:

@@ -57,7 +57,7 @@ public:
   /// When an engine of the group is idle next: now, or at the end of the first
   /// part there.
   int64_t nextIdle(unsigned group) const;
-  /// The same for it and all other groups, each looked at alone.
+  /// Finds the same for it and all other groups, each looked at alone.
   int64_t nextIdle(unsigned group, const std::vector<unsigned> *with) const;
   /// When the next slot ends. Nothing if all engines are idle.
   std::optional<int64_t> nextEnd() const;

@@ -43,7 +43,7 @@ LogicalResult mlir::llm::verifyMask(std::optional<Location> loc,
   return success();
 }
 
-/// Of softmax and gqa_attn: one sink for each head, and a cap above 0.
+/// Softmax and gqa_attn have one sink for each head, and a cap above 0.
 static LogicalResult verifyLogits(std::optional<Location> loc, StringRef opName,
                                   Value sinks, int64_t heads,
                                   std::optional<APFloat> softCap) {

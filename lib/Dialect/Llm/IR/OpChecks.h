@@ -84,7 +84,7 @@ inline FailureOr<Type> resultElementType(std::optional<Location> loc,
                                          RankedTensorType passedOn,
                                          std::optional<Type> outType) {
   Type type = outType.value_or(passedOn.getElementType());
-  // Of other types of the operand, the verifier speaks.
+  // The verifier judges other types of the operand.
   if (type.isSignlessIntOrFloat() || (!outType && !isa<BlockScaledType>(type)))
     return type;
   return fail(loc, opName, "cannot have a result of ", type,
