@@ -13,8 +13,8 @@ using namespace mlir::llm;
 
 // Tiles and costs stay at their ops: of two ops with equal ones, one can be
 // edited alone, and a new op gives no other alias a new number.
-OpAsmDialectInterface::AliasResult
-Aliases::getAlias(Attribute attribute, raw_ostream &os) const {
+OpAsmDialectInterface::AliasResult Aliases::getAlias(Attribute attribute,
+                                                     raw_ostream &os) const {
   if (!isa<TargetSystemSpecAttr>(attribute))
     return AliasResult::NoAlias;
   os << "target";
