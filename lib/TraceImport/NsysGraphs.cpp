@@ -17,8 +17,14 @@ using namespace mlir;
 using namespace mlir::llm;
 
 ::llvm::Error NsysGraphNodes::read(NsysTables &tables) {
-  if (!tables.file.hasTable(table))
-    return ::llvm::Error::success();
+  for (StringRef table : names)
+    if (isIn(tables.file, table))
+      if (::llvm::Error error = readTable(tables, table))
+        return error;
+  return ::llvm::Error::success();
+}
+
+::llvm::Error NsysGraphNodes::readTable(NsysTables &tables, StringRef table) {
   return tables.file.forEachRow(
       table, {"graphNodeId", "originalGraphNodeId", "globalTid", "start"},
       [&](const SqliteRow &row) {

@@ -41,8 +41,13 @@ enum Column : unsigned {
   GlobalTid,
   EndGlobalTid,
   DomainId,
-  CategoryId
+  CategoryId,
+  FirstPayload
 };
+/// What the program gave to a range beside its name, in one of these.
+constexpr StringRef payloads[] = {"uint64Value", "int64Value", "doubleValue",
+                                  "uint32Value", "int32Value", "floatValue",
+                                  "jsonText"};
 
 struct Range {
   TraceEvent event;
@@ -58,7 +63,16 @@ public:
   ::llvm::Error read();
 
 private:
-  using Key = std::pair<int64_t, int64_t>; ///< domain, category
+  /// Numbers of domains and categories are those of a process.
+  using Domain = std::pair<int64_t, int64_t>;  ///< process, domain
+  using Category = std::pair<Domain, int64_t>; ///< and its category
+  static Domain domainOf(const SqliteRow &row) {
+    return {row.integer(GlobalTid).value_or(0) >> 24,
+            row.integer(DomainId).value_or(0)};
+  }
+  static Category categoryOf(const SqliteRow &row) {
+    return {domainOf(row), row.integer(CategoryId).value_or(0)};
+  }
   ::llvm::Error forEachRow(function_ref<void(const SqliteRow &)> take) const;
   void readName(const SqliteRow &row);
   void readRow(const SqliteRow &row);
@@ -74,19 +88,19 @@ private:
   static constexpr StringRef table = "NVTX_EVENTS";
   NsysTables &tables;
   TraceBuilder &builder;
-  std::map<int64_t, std::string> domains;
-  std::map<Key, std::string> categories;
+  std::map<Domain, std::string> domains;
+  std::map<Category, std::string> categories;
   std::vector<Range> ranges;
 };
 } // namespace
 
 ::llvm::Error
 RangeReader::forEachRow(function_ref<void(const SqliteRow &)> take) const {
-  return tables.file.forEachRow(table,
-                                {"start", "end", "eventType", "text", "textId",
-                                 "globalTid", "endGlobalTid", "domainId",
-                                 "category"},
-                                take);
+  SmallVector<StringRef> columns = {
+      "start",     "end",          "eventType", "text",    "textId",
+      "globalTid", "endGlobalTid", "domainId",  "category"};
+  ::llvm::append_range(columns, payloads);
+  return tables.file.forEachRow(table, columns, take);
 }
 
 //===----------------------------------------------------------------------===//
@@ -107,24 +121,37 @@ uint32_t RangeReader::nameOf(const SqliteRow &row) {
 /// Domains and categories, which may be named behind what is in them.
 void RangeReader::readName(const SqliteRow &row) {
   std::optional<int64_t> type = row.integer(EventType);
-  if (type != DomainCreate && type != Category)
+  if (type != DomainCreate && type != NvtxType::Category)
     return;
   std::string name = builder.trace().texts[nameOf(row)].str();
-  int64_t domain = row.integer(DomainId).value_or(0);
   if (type == DomainCreate)
-    domains[domain] = name;
+    domains[domainOf(row)] = name;
   else
-    categories[{domain, row.integer(CategoryId).value_or(0)}] = name;
+    categories[categoryOf(row)] = name;
+}
+
+/// Numbers as the file has them, and texts.
+static std::optional<::llvm::json::Value> payloadOf(const SqliteRow &row) {
+  for (unsigned i = 0; i < std::size(payloads); ++i) {
+    if (auto whole = row.integer(FirstPayload + i))
+      return *whole;
+    if (auto number = row.real(FirstPayload + i))
+      return *number;
+    if (auto text = row.text(FirstPayload + i))
+      return *text;
+  }
+  return std::nullopt;
 }
 
 uint32_t RangeReader::argsOf(const SqliteRow &row) {
   ::llvm::json::Object args;
-  int64_t domain = row.integer(DomainId).value_or(0);
-  if (auto named = domains.find(domain); named != domains.end())
+  if (auto named = domains.find(domainOf(row)); named != domains.end())
     args["domain"] = named->second;
-  auto named = categories.find({domain, row.integer(CategoryId).value_or(0)});
+  auto named = categories.find(categoryOf(row));
   if (named != categories.end())
     args["category"] = named->second;
+  if (auto payload = payloadOf(row))
+    args["payload"] = std::move(*payload);
   if (args.empty())
     return 0;
   std::string text;
@@ -201,7 +228,7 @@ void RangeReader::readRow(const SqliteRow &row) {
     return readRange(row, *type == PushPop);
   case Mark:
     return readMark(row);
-  case Category:
+  case NvtxType::Category:
   case ThreadName:
   case DomainCreate:
   case DomainDestroy:

@@ -25,8 +25,16 @@ static constexpr StringRef tablesRead[] = {"NVTX_EVENTS",
                                            "CUPTI_ACTIVITY_KIND_MEMCPY",
                                            "CUPTI_ACTIVITY_KIND_MEMSET",
                                            "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+                                           "CUDA_GRAPH_NODE_EVENTS",
+                                           "CUDA_GRAPH_EVENTS",
                                            "CUBLAS_EVENTS",
                                            "CUDNN_EVENTS"};
+
+/// They name what is in tables of events.
+static constexpr StringRef namesRead[] = {
+    "StringIds",       "META_DATA_EXPORT", "EXPORT_META_DATA",
+    "TARGET_INFO_GPU", "ThreadNames",      "TARGET_INFO_CUDA_DEVICE",
+    "PROCESSES"};
 
 static ::llvm::Error checkTables(const SqliteFile &file) {
   bool isExport = ::llvm::any_of(
@@ -76,16 +84,44 @@ static ::llvm::Error readVersions(NsysTables &tables) {
   return ::llvm::Error::success();
 }
 
-static void noteUnread(NsysTables &tables) {
-  std::set<std::string> unread;
-  for (StringRef moment : {"start", "timestamp"})
-    for (const std::string &table : tables.file.tablesWith(moment))
-      if (!::llvm::is_contained(tablesRead, StringRef(table)) &&
-          table != NsysGraphNodes::table)
-        unread.insert(table);
-  if (!unread.empty())
-    tables.builder.addNote("Tables of events that are not read: " +
-                           ::llvm::join(unread, ", ") + ".");
+static bool isRead(const SqliteFile &file, StringRef table) {
+  if (table == NsysGraphNodes::names[0])
+    return NsysGraphNodes::isIn(file, table);
+  return ::llvm::is_contained(tablesRead, table) ||
+         ::llvm::is_contained(namesRead, table);
+}
+
+/// Tables whose rows have times, and others. Those without rows say nothing, and
+/// those of enumerations only name the numbers of columns.
+static ::llvm::Error noteUnread(NsysTables &tables) {
+  std::vector<std::string> events, others;
+  for (const std::string &table : tables.file.listTables()) {
+    StringRef name = table;
+    if (isRead(tables.file, name) || name.starts_with("ENUM_") ||
+        name.starts_with("sqlite_"))
+      continue;
+    ::llvm::Expected<uint64_t> rows = tables.file.countRows(name);
+    if (!rows)
+      return rows.takeError();
+    bool hasTimes = ::llvm::any_of(
+        ArrayRef<StringRef>{"start", "timestamp", "rawTimestamp"},
+        [&](StringRef column) { return tables.file.hasColumn(name, column); });
+    if (*rows > 0)
+      (hasTimes ? events : others)
+          .push_back(table + " (" + std::to_string(*rows) +
+                     (*rows == 1 ? " row)" : " rows)"));
+  }
+  auto note = [&](StringRef what, ArrayRef<std::string> unread) {
+    if (!unread.empty())
+      tables.builder.addNote(what + " that are not read: " +
+                             ::llvm::join(unread, ", ") + ".");
+  };
+  note("Tables of events", events);
+  note("Tables without times", others);
+  return ::llvm::Error::success();
+}
+
+static void noteProcesses(NsysTables &tables) {
   if (!tables.hasGlobalPids())
     tables.builder.addNote(
         "Work does not say of which process it is (no column globalPid): where "
@@ -102,10 +138,10 @@ static void noteUnread(NsysTables &tables) {
   NsysTables tables(std::move(*file));
   for (auto read :
        {readVersions, +[](NsysTables &all) { return all.readNames(); },
-        readNsysWork, readNsysRanges})
+        readNsysWork, readNsysRanges, noteUnread})
     if (::llvm::Error error = read(tables))
       return error;
   tables.nameLanes();
-  noteUnread(tables);
+  noteProcesses(tables);
   return std::move(tables.builder).finish();
 }

@@ -20,7 +20,13 @@ class NsysTables;
 /// Nodes of CUDA graphs.
 class NsysGraphNodes {
 public:
-  static constexpr StringRef table = "CUDA_GRAPH_NODE_EVENTS";
+  /// nsys 2022 wrote nodes into the second one, and later versions write there
+  /// when graphs were made.
+  static constexpr StringRef names[] = {"CUDA_GRAPH_NODE_EVENTS",
+                                        "CUDA_GRAPH_EVENTS"};
+  static bool isIn(const SqliteFile &file, StringRef table) {
+    return file.hasColumn(table, "graphNodeId");
+  }
   struct Place {
     int64_t globalTid, nanoseconds;
   };
@@ -34,6 +40,8 @@ private:
     int64_t original; ///< 0: it was recorded itself
     int64_t globalTid, startNanoseconds;
   };
+  llvm::Error readTable(NsysTables &tables, StringRef table);
+
   using Key = std::pair<int64_t, int64_t>; ///< process, number
   static Key keyOf(int64_t globalId, int64_t node) {
     return {globalId >> 24, node};

@@ -188,7 +188,8 @@ static const WorkTable kernels = {"CUPTI_ACTIVITY_KIND_KERNEL",
 // Copies and fills
 //===----------------------------------------------------------------------===//
 
-/// CUpti_ActivityMemcpyKind: host, device, array, and between devices.
+/// ENUM_CUDA_MEMCPY_OPER: host, device, array, between devices, and what moves
+/// managed memory.
 static constexpr StringRef copyKinds[] = {"of unknown kind",
                                           "HtoD",
                                           "DtoH",
@@ -199,7 +200,10 @@ static constexpr StringRef copyKinds[] = {"of unknown kind",
                                           "DtoA",
                                           "DtoD",
                                           "HtoH",
-                                          "PtoP"};
+                                          "PtoP",
+                                          "managed HtoD",
+                                          "managed DtoH",
+                                          "managed DtoD"};
 
 static uint32_t nameCopy(NsysTables &tables, const SqliteRow &row) {
   int64_t kind = row.integer(other(1)).value_or(0);
@@ -243,7 +247,7 @@ static uint32_t nameGraph(NsysTables &tables, const SqliteRow &row) {
                                       : "CUDA graph");
 }
 
-static const WorkTable graphs = {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+static const WorkTable wholeGraphs = {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
                                  TraceEventKind::Kernel,
                                  {"graphId"},
                                  nameGraph,
@@ -259,9 +263,14 @@ static const WorkTable graphs = {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
     if (tables.file.hasTable(calls))
       if (::llvm::Error error = readCalls(tables, calls, kind))
         return error;
+  StringRef graphs = "CUDA_GRAPH_EVENTS";
+  if (tables.file.hasTable(graphs) &&
+      !NsysGraphNodes::isIn(tables.file, graphs))
+    if (::llvm::Error error = readCalls(tables, graphs, Kind::Call))
+      return error;
   if (::llvm::Error error = tables.graphNodes.read(tables))
     return error;
-  for (const WorkTable *work : {&kernels, &copies, &fills, &graphs})
+  for (const WorkTable *work : {&kernels, &copies, &fills, &wholeGraphs})
     if (::llvm::Error error = readWork(tables, *work))
       return error;
   return ::llvm::Error::success();

@@ -13,6 +13,8 @@
 
 #include <sqlite3.h>
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::llm;
 
@@ -28,6 +30,13 @@ std::optional<int64_t> SqliteRow::integer(unsigned column) const {
   if (sqlite3_column_type(statement, column) != SQLITE_INTEGER)
     return std::nullopt;
   return sqlite3_column_int64(statement, column);
+}
+
+std::optional<double> SqliteRow::real(unsigned column) const {
+  if (sqlite3_column_type(statement, column) != SQLITE_FLOAT)
+    return std::nullopt;
+  double value = sqlite3_column_double(statement, column);
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 std::optional<std::string> SqliteRow::text(unsigned column) const {
@@ -192,15 +201,19 @@ bool SqliteFile::hasColumn(StringRef table, StringRef column) const {
   return found != tables.end() && found->second.count(column.str());
 }
 
-std::vector<std::string>
-SqliteFile::tablesWith(ArrayRef<StringRef> columns) const {
+std::vector<std::string> SqliteFile::listTables() const {
   std::vector<std::string> found;
-  for (const auto &[table, names] : tables)
-    if (::llvm::all_of(columns, [&, &names = names](StringRef column) {
-          return names.count(column.str());
-        }))
-      found.push_back(table);
+  for (const auto &[table, columns] : tables)
+    found.push_back(table);
   return found;
+}
+
+::llvm::Expected<uint64_t> SqliteFile::countRows(StringRef table) const {
+  uint64_t count = 0;
+  if (llvm::Error error =
+          forEachRow(table, {}, [&](const SqliteRow &) { ++count; }))
+    return error;
+  return count;
 }
 
 ::llvm::Expected<SqliteFile::Statement>
@@ -242,6 +255,8 @@ SqliteFile::forEachRow(StringRef table, ArrayRef<StringRef> columns,
   for (StringRef column : columns)
     list += (list.empty() ? "" : ", ") +
             (hasColumn(table, column) ? quote(column) : "NULL");
+  if (list.empty())
+    list = "NULL";
   auto query = prepare(table, "SELECT " + list + " FROM " + quote(table));
   if (!query)
     return query.takeError();

@@ -26,6 +26,8 @@ public:
 
   bool isNull(unsigned column) const;
   std::optional<int64_t> integer(unsigned column) const;
+  /// Finite.
+  std::optional<double> real(unsigned column) const;
   /// Bytes that are no UTF-8 are replaced.
   std::optional<std::string> text(unsigned column) const;
   /// From 1, in the order of the file.
@@ -44,8 +46,9 @@ public:
 
   bool hasTable(StringRef table) const { return tables.count(table.str()); }
   bool hasColumn(StringRef table, StringRef column) const;
-  /// Tables that have columns of these names, by name.
-  std::vector<std::string> tablesWith(ArrayRef<StringRef> columns) const;
+  /// All of them, by name.
+  std::vector<std::string> listTables() const;
+  llvm::Expected<uint64_t> countRows(StringRef table) const;
 
   /// Calls `take` with each row; a column that the table lacks is null in all
   /// of them. Errors name the table and the row.

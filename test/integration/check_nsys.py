@@ -155,7 +155,7 @@ def check_missing_tables():
     expect([(row["range"], row["calls"], row["ops"], row["time_ns"]) for row in read["rows"]],
            [(":fwd", 1, 3, 100), (":fwd.layer", 2, 2, 25)], "a recording of the host")
     has_note(read, "No device is in the trace")
-    has_note(read, "not read: OSRT_API")
+    has_note(read, "not read: OSRT_API (1 row).")
 
 
 def check_graphs():
@@ -190,13 +190,20 @@ def check_libraries():
         file.kernel(1, 30, 60, 5, "unknown_kernel", graphNodeId=9)  # of a node that no table has
         file.insert("CUDA_GRAPH_EVENTS", start=1, end=1, eventClass=95, globalTid=global_tid((1, 1)),
                     nameId=file.string("Graph Creation"), graphId=1)
+        for name in ("CpuCores", "OsVersion"):
+            file.insert("TARGET_INFO_SYSTEM_ENV", globalVid=1, name=name, value="8")
         file.insert("CUDA_GPU_MEMORY_USAGE_EVENTS", start=2, globalPid=1 << 24, deviceId=0, bytes=4096)
         for node, original, thread in ((1, 2, 5), (2, 1, 5), ("x", 1, 5), (9, 9, 5)):  # in circles, and no numbers
             file.insert("CUDA_GRAPH_NODE_EVENTS", start=1, end=1, eventClass=97, globalTid=global_tid((1, thread)),
                         nameId=file.string("Graph Node Creation"), graphNodeId=node, originalGraphNodeId=original)
     read = table(path, "--levels=ops")
     expect(figures(read), {":fwd": (1, 1, 0, 0, 30, 0), ":fwd.cublasGemmEx": (1, 1, 0, 0, 30, 30)}, "libraries")
-    has_note(read, "not read: CUDA_GPU_MEMORY_USAGE_EVENTS, CUDA_GRAPH_EVENTS.")
+    has_note(read, "Tables of events that are not read: CUDA_GPU_MEMORY_USAGE_EVENTS (1 row).")
+    has_note(read, "Tables without times that are not read: TARGET_INFO_SYSTEM_ENV (2 rows).")
+    written = path.replace(".sqlite", ".json")
+    assert run(path, f"--perfetto={written}").returncode == 0
+    calls = [event["name"] for event in json.load(open(written))["traceEvents"] if event.get("cat") == "call"]
+    expect(sorted(calls), ["Graph Creation", "cudaLaunchKernel"], "calls that made graphs")
     has_note(read, "CUDA_GRAPH_NODE_EVENTS left out, graphNodeId, globalTid or start is no whole number: 1, the first at row 3")
 
 

@@ -88,11 +88,11 @@ def under_ranges():
             found["only_measured"])
 
 
-def replayed_graph():
+def replayed_graph(older=False):
     """Recorded once, cloned when it is made ready, run three times. The kernels' names say nothing; where their nodes were
     recorded does. Two layers of a model that has more: their own rows' other layers stay without work."""
     path = path_of("graph")
-    with NsysFile(path) as file:
+    with NsysFile(path, older={"CUDA_GRAPH_NODE_EVENTS": "CUDA_GRAPH_EVENTS"} if older else {}) as file:
         run = Run(file, 2)
         nodes = []  # (node, op)
         created = file.string("Graph Node Creation")
@@ -173,6 +173,7 @@ def ranges_alone():
 
 under_ranges()
 replayed_graph()
+replayed_graph(older=True)
 whole_graphs()
 ranges_alone()
 print("nsys exports beside predictions: every nanosecond is where it belongs")

@@ -42,16 +42,19 @@ TABLES = {
     "PROCESSES": "globalPid INTEGER, pid INTEGER, name TEXT",
     "META_DATA_EXPORT": "name TEXT, value TEXT",
     "EXPORT_META_DATA": "name TEXT, value TEXT",
+    "TARGET_INFO_SYSTEM_ENV": "globalVid INTEGER NOT NULL, name TEXT, value TEXT",
     "OSRT_API": "start INTEGER, end INTEGER, globalTid INTEGER, nameId INTEGER",
 }
 
 
 class NsysFile:
-    """Tables appear with their first row, as nsys makes them. `lacks`: columns that an older version did not have."""
+    """Tables appear with their first row, as nsys makes them. `lacks`: columns that an older version did not have; `older`: names
+    that it had for tables."""
 
-    def __init__(self, path, lacks=()):
+    def __init__(self, path, lacks=(), older={}):
         self.db = sqlite3.connect(path)
         self.lacks = set(lacks)
+        self.older = older
         self.columns = {}
         self.strings = {}
 
@@ -63,14 +66,15 @@ class NsysFile:
         self.db.close()
 
     def insert(self, table, **values):
+        name = self.older.get(table, table)
         if table not in self.columns:
             columns = [column for column in TABLES[table].split(", ") if (table, column.split()[0]) not in self.lacks]
-            self.db.execute(f"CREATE TABLE {table} ({', '.join(columns)})")
+            self.db.execute(f"CREATE TABLE {name} ({', '.join(columns)})")
             self.columns[table] = {column.split()[0] for column in columns}
         values = {key: value for key, value in values.items() if (table, key) not in self.lacks}
         assert set(values) <= self.columns[table], (table, set(values) - self.columns[table])
         names = ", ".join(f'"{key}"' for key in values)
-        self.db.execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(values))})", list(values.values()))
+        self.db.execute(f"INSERT INTO {name} ({names}) VALUES ({', '.join('?' * len(values))})", list(values.values()))
 
     def string(self, text):
         if text not in self.strings:
