@@ -91,7 +91,7 @@ def Llm_RopeScalingAttr : Llm_Attr<"RopeScaling", "rope_scaling", "rotary embedd
   let assemblyFormat = [{
     `<` $kind struct(custom<Figure>($factor), custom<Figure>($low_freq_factor),
     custom<Figure>($high_freq_factor), custom<Figure>($beta_fast), custom<Figure>($beta_slow),
-    $original_max_position_embeddings, custom<Flag>($truncate), $factors,
+    $original_max_position_embeddings, custom<Flag>($truncate), custom<Figures>($factors),
     custom<Figure>($attention_factor)) `>`
   }];
   let extraClassDeclaration = [{

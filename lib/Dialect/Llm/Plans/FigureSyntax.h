@@ -35,6 +35,25 @@ inline void printFigure(OpAsmPrinter &printer, Operation *, FloatAttr figure) {
   printFigure(printer, figure);
 }
 
+/// "[1.0, 2.5]". The attribute's own text keeps six digits of a number.
+inline ParseResult parseFigures(AsmParser &parser, DenseF64ArrayAttr &figures) {
+  SmallVector<double> values;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return parser.parseFloat(values.emplace_back());
+      }))
+    return failure();
+  figures = parser.getBuilder().getDenseF64ArrayAttr(values);
+  return success();
+}
+
+inline void printFigures(AsmPrinter &printer, DenseF64ArrayAttr figures) {
+  printer << "[";
+  llvm::interleaveComma(figures.asArrayRef(), printer, [&](double value) {
+    printFigure(printer, Builder(figures.getContext()).getF64FloatAttr(value));
+  });
+  printer << "]";
+}
+
 } // namespace mlir::llm
 
 #endif // LLM_LIB_DIALECT_LLM_PLANS_FIGURESYNTAX_H
