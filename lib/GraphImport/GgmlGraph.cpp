@@ -208,7 +208,7 @@ static std::vector<std::string> findLosses(const GraphBuilder &graphBuilder) {
   return losses;
 }
 
-/// A capture has no numbers that are in tensors.
+/// Few numbers that are in tensors are in a capture, and fewer in older ones.
 static std::vector<std::string>
 findAssumptions(const GraphBuilder &graphBuilder, MaskKind mask) {
   std::vector<std::string> assumptions;
@@ -225,12 +225,45 @@ findAssumptions(const GraphBuilder &graphBuilder, MaskKind mask) {
             "--mask=causal counts those up to each token's own"
           : "those up to each token's own are counted, and new tokens stand at "
             "their end");
-  add(graphBuilder.productsOfChosenExperts, "which experts were chosen",
+  add(graphBuilder.productsOfUnknownExperts, "which experts were chosen",
       "rows are shared evenly among them");
   add(graphBuilder.ropesWithoutScaling,
       "by which factors the angles of ROPE are divided",
       "they are left as they are, which costs the same");
   return assumptions;
+}
+
+/// Experts that were read, over all products: what a run costs.
+static size_t countExperts(ArrayRef<CapturedChoice> choices) {
+  size_t count = 0;
+  for (const CapturedChoice &choice : choices)
+    count += choice.rows.size();
+  return count;
+}
+
+/// The choices of the run that is asked for, or of the median run.
+static FailureOr<ArrayRef<CapturedChoice>>
+findChoices(const CapturedGraph &graph, std::optional<size_t> run,
+            Location location) {
+  if (run && *run >= graph.choices.size()) {
+    auto diagnostic = emitError(location)
+                      << "the chosen experts of run " << *run
+                      << " of the graph are not in the capture; ";
+    if (graph.choices.empty())
+      return diagnostic << "it has none of this graph";
+    return diagnostic << "it has those of runs 0 to "
+                      << graph.choices.size() - 1;
+  }
+  if (run)
+    return ArrayRef<CapturedChoice>(graph.choices[*run]);
+  if (graph.choices.empty())
+    return ArrayRef<CapturedChoice>();
+  std::vector<std::pair<size_t, size_t>> byCount; ///< experts, run
+  for (auto [number, choices] : ::llvm::enumerate(graph.choices))
+    byCount.push_back({countExperts(choices), number});
+  auto middle = byCount.begin() + (byCount.size() - 1) / 2;
+  std::nth_element(byCount.begin(), middle, byCount.end());
+  return ArrayRef<CapturedChoice>(graph.choices[middle->second]);
 }
 
 FailureOr<CapturedProgram> mlir::llm::buildCapturedGraph(
@@ -242,13 +275,17 @@ FailureOr<CapturedProgram> mlir::llm::buildCapturedGraph(
                    GraphTensors(builder, location, graph, form.floatType),
                    location)))
     return failure();
+  FailureOr<ArrayRef<CapturedChoice>> choices =
+      findChoices(graph, form.run, location);
+  if (failed(choices))
+    return failure();
   CapturedProgram program;
   program.module = ModuleOp::create(location);
   builder.setInsertionPointToEnd(program.module->getBody());
   auto function = func::FuncOp::create(builder, location, functionName,
                                        builder.getFunctionType({}, {}));
   builder.setInsertionPointToEnd(function.addEntryBlock());
-  GraphBuilder graphBuilder(builder, location, graph, form);
+  GraphBuilder graphBuilder(builder, location, graph, form, *choices);
   addSources(graphBuilder, graph);
   for (uint32_t node = 0; node < graph.nodes; ++node)
     graphBuilder.build(node);

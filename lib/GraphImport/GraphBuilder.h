@@ -20,9 +20,11 @@ namespace mlir::llm {
 class GraphBuilder {
 public:
   GraphBuilder(OpBuilder &builder, Location loc, const CapturedGraph &graph,
-               const CapturedProgramForm &form)
+               const CapturedProgramForm &form,
+               ArrayRef<CapturedChoice> choices)
       : patterns(graph), tensors(builder, loc, graph, form.floatType),
-        builder(builder), loc(loc), graph(graph), mask(form.mask) {}
+        builder(builder), loc(loc), graph(graph), mask(form.mask),
+        choices(choices) {}
 
   void build(uint32_t node);
 
@@ -32,7 +34,7 @@ public:
   std::map<std::string, unsigned> opaque;
   /// What is not in a capture, by how many nodes need it.
   unsigned ropesWithoutScaling = 0, attentionsWithMask = 0,
-           productsOfChosenExperts = 0;
+           productsOfUnknownExperts = 0;
 
 private:
   // GraphBuilder.cpp
@@ -43,6 +45,8 @@ private:
   bool buildRope(uint32_t node);
   // GraphExperts.cpp
   bool buildExperts(uint32_t node);
+  SmallVector<int64_t> rowsOfExperts(uint32_t chosen, int64_t rows,
+                                     int64_t experts);
   // GraphElementwise.cpp
   bool buildNorm(uint32_t node, uint32_t norm, uint32_t weight);
   bool buildPair(uint32_t node);
@@ -89,6 +93,7 @@ private:
   Location loc;
   const CapturedGraph &graph;
   MaskKind mask;
+  ArrayRef<CapturedChoice> choices; ///< of experts, of one run
   /// The newest state of a cache, by its tensors of keys and values, and what
   /// is to be written into these.
   std::map<std::pair<uint32_t, uint32_t>, Value> cacheStates;

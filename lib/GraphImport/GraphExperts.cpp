@@ -11,12 +11,33 @@ using namespace mlir;
 using namespace mlir::llm;
 using ggmlCapture::none;
 
-/// Which experts the tokens chose is not in a capture: as evenly as can be.
+/// For want of what the tokens chose: as evenly as can be.
 static SmallVector<int64_t> shareEvenly(int64_t rows, int64_t experts) {
   SmallVector<int64_t> shares(experts, rows / experts);
   for (int64_t i = 0; i < rows % experts; ++i)
     ++shares[i];
   return shares;
+}
+
+/// How many rows each expert has, in the run that was chosen.
+SmallVector<int64_t> GraphBuilder::rowsOfExperts(uint32_t chosen, int64_t rows,
+                                                 int64_t experts) {
+  for (const CapturedChoice &choice : choices) {
+    if (choice.tensor != chosen)
+      continue;
+    SmallVector<int64_t> shares(experts);
+    int64_t rest = rows;
+    for (CapturedChoice::Rows of : choice.rows) {
+      if (of.expert >= experts)
+        break;
+      shares[of.expert] = of.count;
+      rest -= of.count;
+    }
+    if (rest == 0)
+      return shares;
+  }
+  ++productsOfUnknownExperts;
+  return shareEvenly(rows, experts);
 }
 
 /// MUL_MAT_ID: weights [experts, n, k], rows [tokens, top_k, k], or one for all
@@ -42,7 +63,6 @@ bool GraphBuilder::buildExperts(uint32_t node) {
     return false;
   Value numbers = tensors.as(chosen, {tokens, topK}), lhs = tensors.rows(x);
   StringAttr name = tensors.nameOf(node);
-  ++productsOfChosenExperts;
   if (isShared)
     lhs = MoeDispatchOp::create(
         builder, loc, builder.getStringAttr(name.getValue() + " (dispatch)"),
@@ -51,7 +71,8 @@ bool GraphBuilder::buildExperts(uint32_t node) {
   tensors.set(node,
               GroupedMatmulOp::create(
                   builder, loc, name, lhs, rhs, Value(), numbers,
-                  /*transposeRhs=*/true, shareEvenly(tokens * topK, experts),
+                  /*transposeRhs=*/true,
+                  rowsOfExperts(chosen, tokens * topK, experts),
                   RoutingAttr(), topK, outType(lhs, node)));
   return true;
 }

@@ -37,34 +37,93 @@ static bool isPositive(double figure) {
   return std::isfinite(figure) && figure > 0;
 }
 
+namespace {
 /// What becomes of the angles: null where nothing does, a failure where the
 /// dialect has no form for it or the capture does not hold all of it.
-static FailureOr<RopeScalingAttr>
-findScaling(Builder &b, const RopeParameters &rope, bool hasFactors) {
-  if (hasFactors || !isPositive(rope.frequencyScale) ||
-      !isPositive(rope.amplitude))
-    return failure();
-  double factor = 1 / rope.frequencyScale;
-  bool isYarn = rope.extrapolated != 0 && factor != 1;
-  auto attr = [&](double value) {
+class ScalingFinder {
+public:
+  ScalingFinder(Builder &b, const RopeParameters &rope)
+      : b(b), rope(rope), factor(1 / rope.frequencyScale),
+        isYarn(rope.extrapolated != 0 && factor != 1),
+        amplitude(isYarn ? rope.amplitude * (1 + 0.1 * std::log(factor))
+                         : rope.amplitude) {}
+
+  FailureOr<RopeScalingAttr> find(bool hasFactors, ArrayRef<float> factors);
+
+private:
+  bool isSound() const;
+  double extrapolatedShare(int64_t pair) const;
+  FailureOr<RopeScalingAttr> list(ArrayRef<float> factors);
+  FloatAttr attrUnless1(double value) {
     return value == 1 ? FloatAttr() : b.getF64FloatAttr(value);
-  };
-  if (!isYarn) {
-    if (factor == 1 && rope.amplitude == 1)
-      return RopeScalingAttr();
-    return RopeScalingAttr::get(b.getContext(), RopeScalingKind::Linear,
-                                b.getF64FloatAttr(factor), {}, {}, {}, {}, 0,
-                                false, {}, attr(rope.amplitude));
   }
-  double amplitude = rope.amplitude * (1 + 0.1 * std::log(factor));
-  if (rope.extrapolated != 1 || rope.originalPositions <= 0 ||
-      !isPositive(rope.betaSlow) || !isPositive(rope.betaFast) ||
-      rope.betaSlow > rope.betaFast || !isPositive(amplitude))
+
+  Builder &b;
+  const RopeParameters &rope;
+  double factor;
+  bool isYarn;
+  double amplitude;
+};
+} // namespace
+
+bool ScalingFinder::isSound() const {
+  if (!isPositive(rope.frequencyScale) || !isPositive(amplitude))
+    return false;
+  return !isYarn || (rope.originalPositions > 0 && isPositive(rope.betaSlow) &&
+                     isPositive(rope.betaFast) &&
+                     rope.betaSlow <= rope.betaFast && rope.theta > 1 &&
+                     std::isfinite(rope.extrapolated));
+}
+
+/// By how much the frequency of a pair stays as it is, as ggml's kernels have
+/// it: all of it for pairs of many turns, nothing for those of few.
+double ScalingFinder::extrapolatedShare(int64_t pair) const {
+  if (!isYarn)
+    return 0;
+  double turned = double(rope.turned);
+  auto pairOf = [&](double turns) {
+    return turned *
+           std::log(double(rope.originalPositions) / (turns * 2 * M_PI)) /
+           (2 * std::log(rope.theta));
+  };
+  double low = std::max(0.0, std::floor(pairOf(rope.betaFast)));
+  double high = std::min(turned - 1, std::ceil(pairOf(rope.betaSlow)));
+  double ramp = (double(pair) - low) / std::max(0.001, high - low);
+  return (1 - std::clamp(ramp, 0.0, 1.0)) * rope.extrapolated;
+}
+
+/// One divisor of angles for each pair. `factors` is empty if all are 1.
+FailureOr<RopeScalingAttr> ScalingFinder::list(ArrayRef<float> factors) {
+  SmallVector<double> divisors;
+  for (int64_t pair = 0; pair < rope.turned / 2; ++pair) {
+    double share = extrapolatedShare(pair);
+    double kept = rope.frequencyScale * (1 - share) + share;
+    divisors.push_back((factors.empty() ? 1.0 : double(factors[pair])) / kept);
+    if (!isPositive(divisors.back()))
+      return failure();
+  }
+  return RopeScalingAttr::get(b.getContext(), RopeScalingKind::Listed, {}, {},
+                              {}, {}, {}, 0, false,
+                              b.getDenseF64ArrayAttr(divisors),
+                              attrUnless1(amplitude));
+}
+
+FailureOr<RopeScalingAttr> ScalingFinder::find(bool hasFactors,
+                                               ArrayRef<float> factors) {
+  if (!isSound() || (hasFactors && int64_t(factors.size()) < rope.turned / 2))
     return failure();
-  return RopeScalingAttr::get(
-      b.getContext(), RopeScalingKind::Yarn, b.getF64FloatAttr(factor), {}, {},
-      b.getF64FloatAttr(rope.betaFast), b.getF64FloatAttr(rope.betaSlow),
-      rope.originalPositions, /*truncate=*/true, {}, attr(amplitude));
+  if (hasFactors || (isYarn && rope.extrapolated != 1))
+    return list(factors);
+  if (isYarn)
+    return RopeScalingAttr::get(
+        b.getContext(), RopeScalingKind::Yarn, b.getF64FloatAttr(factor), {},
+        {}, b.getF64FloatAttr(rope.betaFast), b.getF64FloatAttr(rope.betaSlow),
+        rope.originalPositions, /*truncate=*/true, {}, attrUnless1(amplitude));
+  if (factor == 1 && amplitude == 1)
+    return RopeScalingAttr();
+  return RopeScalingAttr::get(b.getContext(), RopeScalingKind::Linear,
+                              b.getF64FloatAttr(factor), {}, {}, {}, {}, 0,
+                              false, {}, attrUnless1(amplitude));
 }
 
 /// [batch, tokens, heads, features]: the first two sizes inside are features
@@ -80,8 +139,12 @@ bool GraphBuilder::buildRope(uint32_t node) {
       rope.offset > width - rope.turned || !isPositive(rope.theta) ||
       (rope.mode != normal && rope.mode != neox))
     return false;
+  uint32_t factors = sourceOf(op, 2);
+  ArrayRef<float> numbers;
+  if (factors != none)
+    numbers = graph.tensors[factors].numbers;
   FailureOr<RopeScalingAttr> scaling =
-      findScaling(builder, rope, sourceOf(op, 2) != none);
+      ScalingFinder(builder, rope).find(factors != none, numbers);
   if (failed(scaling))
     ++ropesWithoutScaling;
   int64_t begin = std::max<int64_t>(0, patterns.keyCount - op.sizes[2]);

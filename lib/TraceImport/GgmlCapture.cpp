@@ -34,6 +34,10 @@ public:
   void visit(CapturedGraph &&graph) override;
   void visit(const CapturedRun &run) override;
   void visit(const CapturedWait &wait) override;
+  void visit(CapturedChoices &&choices) override {
+    for (const CapturedChoice &choice : choices.choices)
+      chosenExperts[choices.run] += choice.rows.size();
+  }
   void visitCut(uint64_t offsetBytes) override {
     builder.addNote("The file ends in the middle of a record, at byte " +
                     Twine(offsetBytes) +
@@ -49,7 +53,7 @@ private:
   };
 
   uint32_t laneOf(uint32_t thread);
-  uint32_t counterOf(const CapturedBuffer &buffer);
+  uint32_t counterOf(const std::string &name, StringRef unit);
   OpenRun &openRun(const CapturedRun &run);
   void addOps(const CapturedRun &run, OpenRun &open);
 
@@ -59,6 +63,7 @@ private:
   ::llvm::StringMap<uint32_t> counters;
   std::vector<GraphTexts> graphs;
   DenseMap<uint64_t, OpenRun> openRuns;
+  DenseMap<uint64_t, uint64_t> chosenExperts; ///< of all layers, by run
 };
 } // namespace
 
@@ -138,11 +143,11 @@ findInputs(const CapturedGraph &graph) {
   return inputs;
 }
 
-uint32_t CaptureTraceMaker::counterOf(const CapturedBuffer &buffer) {
-  std::string name = buffer.kind + ", " + stringify(buffer.usage).str();
+uint32_t CaptureTraceMaker::counterOf(const std::string &name,
+                                      StringRef unit) {
   auto [entry, isNew] = counters.try_emplace(name);
   if (isNew)
-    entry->second = builder.addCounter(name, "bytes");
+    entry->second = builder.addCounter(name, unit);
   return entry->second;
 }
 
@@ -159,7 +164,8 @@ void CaptureTraceMaker::visit(CapturedGraph &&graph) {
   texts.inputs = findInputs(graph);
   std::map<uint32_t, uint64_t> sums;
   for (const CapturedBuffer &buffer : graph.buffers)
-    sums[counterOf(buffer)] += buffer.bytes;
+    sums[counterOf(buffer.kind + ", " + stringify(buffer.usage).str(),
+                   "bytes")] += buffer.bytes;
   texts.buffers.append(sums.begin(), sums.end());
   std::vector<std::string> &devices = builder.trace().devices;
   for (const CapturedBackend &backend : graph.backends)
@@ -240,6 +246,12 @@ void CaptureTraceMaker::visit(const CapturedRun &run) {
     builder.countNote("Runs that failed or were cancelled",
                       "byte " + Twine(run.offsetBytes));
   openRuns.erase(run.number);
+  if (auto chosen = chosenExperts.find(run.number);
+      chosen != chosenExperts.end()) {
+    builder.addSample(counterOf("chosen experts", "experts"),
+                      run.startNanoseconds, double(chosen->second));
+    chosenExperts.erase(chosen);
+  }
 }
 
 void CaptureTraceMaker::visit(const CapturedWait &wait) {

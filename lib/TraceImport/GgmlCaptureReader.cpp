@@ -7,7 +7,7 @@
 
 #include "GgmlCaptureReader.h"
 #include "TraceBuilder.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
@@ -20,32 +20,6 @@ static constexpr uint32_t maxRecordBytes = 256u << 20;
 
 bool mlir::llm::isGgmlCapture(StringRef beginning) {
   return beginning.starts_with(StringRef(magic, magicBytes));
-}
-
-bool CapturedTensor::isView() const {
-  return op == "VIEW" || op == "RESHAPE" || op == "PERMUTE" ||
-         op == "TRANSPOSE";
-}
-
-std::vector<std::string>
-mlir::llm::findTensorNames(const CapturedGraph &graph) {
-  std::vector<std::string> names(graph.tensors.size());
-  ::llvm::StringSet<> taken;
-  auto take = [&](uint32_t number) {
-    const CapturedTensor &tensor = graph.tensors[number];
-    std::string &name = names[number];
-    name = tensor.name.empty() ? "node_" + std::to_string(number) : tensor.name;
-    if (!taken.insert(name).second)
-      taken.insert(name += "#" + std::to_string(number));
-  };
-  // Sources first, then what computes, which is seen more often than views.
-  for (uint32_t number = graph.nodes; number < names.size(); ++number)
-    take(number);
-  for (bool isView : {false, true})
-    for (uint32_t number = 0; number < graph.nodes; ++number)
-      if (graph.tensors[number].isView() == isView)
-        take(number);
-  return names;
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,7 +167,101 @@ std::string GraphTaker::take(uint32_t expectedNumber) {
   return "";
 }
 
-static std::string takeRun(RecordFields &fields, ArrayRef<uint32_t> nodeCounts,
+namespace {
+/// Of a graph, what later records are held against.
+struct GraphSizes {
+  explicit GraphSizes(const CapturedGraph &graph) : nodes(graph.nodes) {
+    for (const CapturedTensor &tensor : graph.tensors) {
+      int64_t count = 1;
+      for (int64_t size : tensor.sizes)
+        count *= size;
+      elements.push_back(count);
+    }
+  }
+  uint32_t nodes;
+  std::vector<int64_t> elements; ///< of each tensor
+};
+} // namespace
+
+/// What is wrong with the numbers of a graph and one of its tensors.
+static std::string findUnknown(StringRef what, uint32_t graph, uint32_t tensor,
+                               ArrayRef<GraphSizes> graphs) {
+  if (graph >= graphs.size())
+    return (what + " of graph " + Twine(graph) + ", which is not there so far")
+        .str();
+  if (tensor >= graphs[graph].elements.size())
+    return (what + " of tensor " + Twine(tensor) + ", which graph " +
+            Twine(graph) + " does not have")
+        .str();
+  return "";
+}
+
+static std::string takeNumbers(RecordFields &fields,
+                               ArrayRef<GraphSizes> graphs,
+                               CapturedNumbers &found) {
+  found.graph = fields.take<uint32_t>();
+  found.tensor = fields.take<uint32_t>();
+  uint32_t count = fields.take<uint32_t>();
+  if (!fields.hasRoomFor(count, sizeof(float)))
+    return "";
+  if (std::string wrong =
+          findUnknown("numbers", found.graph, found.tensor, graphs);
+      !wrong.empty())
+    return wrong;
+  if (count != graphs[found.graph].elements[found.tensor])
+    return std::to_string(count) + " numbers of a tensor of " +
+           std::to_string(graphs[found.graph].elements[found.tensor]);
+  for (uint32_t i = 0; i < count; ++i)
+    found.numbers.push_back(::llvm::bit_cast<float>(fields.take<uint32_t>()));
+  return "";
+}
+
+static std::string takeChoice(RecordFields &fields, uint32_t graph,
+                              ArrayRef<GraphSizes> graphs,
+                              CapturedChoice &choice) {
+  choice.tensor = fields.take<uint32_t>();
+  uint32_t experts = fields.take<uint32_t>();
+  constexpr uint64_t expertBytes = 2 * 4;
+  if (!fields.hasRoomFor(experts, expertBytes))
+    return "";
+  if (std::string wrong = findUnknown("experts", graph, choice.tensor, graphs);
+      !wrong.empty())
+    return wrong;
+  int64_t rows = 0;
+  for (uint32_t i = 0; i < experts; ++i) {
+    CapturedChoice::Rows next;
+    next.expert = fields.take<uint32_t>();
+    next.count = fields.take<uint32_t>();
+    if (i > 0 && next.expert <= choice.rows.back().expert)
+      return "experts are not in rising order";
+    rows += next.count;
+    choice.rows.push_back(next);
+  }
+  int64_t most = graphs[graph].elements[choice.tensor];
+  if (rows > most)
+    return std::to_string(rows) + " rows chose experts by a tensor of " +
+           std::to_string(most);
+  return "";
+}
+
+static std::string takeChoices(RecordFields &fields,
+                               ArrayRef<GraphSizes> graphs,
+                               CapturedChoices &found) {
+  found.run = fields.take<uint32_t>();
+  found.graph = fields.take<uint32_t>();
+  uint32_t count = fields.take<uint32_t>();
+  constexpr uint64_t leastChoiceBytes = 2 * 4;
+  if (!fields.hasRoomFor(count, leastChoiceBytes))
+    return "";
+  found.choices.resize(count);
+  for (CapturedChoice &choice : found.choices)
+    if (std::string wrong = takeChoice(fields, found.graph, graphs, choice);
+        !wrong.empty())
+      return wrong;
+  return "";
+}
+
+static std::string takeRun(RecordFields &fields, ArrayRef<GraphSizes> graphs,
                            CapturedRun &run) {
   run.number = fields.take<uint32_t>();
   run.graph = fields.take<uint32_t>();
@@ -205,7 +273,7 @@ static std::string takeRun(RecordFields &fields, ArrayRef<uint32_t> nodeCounts,
   constexpr uint64_t opBytes = 4 + 2 * 8;
   if (!fields.hasRoomFor(ops, opBytes))
     return "";
-  if (run.graph >= nodeCounts.size())
+  if (run.graph >= graphs.size())
     return "a run of graph " + std::to_string(run.graph) +
            ", which is not there so far";
   if (state > uint8_t(RunState::Failed))
@@ -219,7 +287,7 @@ static std::string takeRun(RecordFields &fields, ArrayRef<uint32_t> nodeCounts,
     op.node = fields.take<uint32_t>();
     op.startNanoseconds = fields.take<int64_t>();
     op.endNanoseconds = fields.take<int64_t>();
-    if (op.node >= nodeCounts[run.graph])
+    if (op.node >= graphs[run.graph].nodes)
       return "node " + std::to_string(op.node) + " has run, which graph " +
              std::to_string(run.graph) + " does not have";
     if (!isInterval(op.startNanoseconds, op.endNanoseconds))
@@ -255,10 +323,15 @@ private:
   ::llvm::Expected<bool> readRecord();
   /// Shows a record to the visitor unless something is wrong with it.
   std::string visit(uint32_t kind, RecordFields &fields, uint64_t offset);
+  /// Version 1 ends at waits.
+  bool isKnownKind(uint32_t kind) const {
+    return fileVersion > 1 || kind <= uint32_t(Record::Wait);
+  }
 
   BinaryInput input;
   GgmlCaptureVisitor &visitor;
-  std::vector<uint32_t> nodeCounts; ///< of graphs
+  std::vector<GraphSizes> graphs;
+  uint32_t fileVersion = 0;
 };
 } // namespace
 
@@ -269,13 +342,13 @@ private:
   if (!isGgmlCapture(*head) || head->size() < headBytes)
     return input.failAt(0, "the head of a ggml capture is missing");
   RecordFields fields(head->drop_front(magicBytes));
-  uint32_t found = fields.take<uint32_t>();
-  if (found != version)
-    return input.failAt(magicBytes,
-                        "a capture of version " + Twine(found) + "; version " +
-                            Twine(version) +
-                            " is read: capture with the libllm-ggml-trace.so "
-                            "that came with this program");
+  fileVersion = fields.take<uint32_t>();
+  if (fileVersion == 0 || fileVersion > version)
+    return input.failAt(
+        magicBytes, "a capture of version " + Twine(fileVersion) +
+                        "; versions 1 to " + Twine(version) +
+                        " are read: capture with the libllm-ggml-trace.so "
+                        "that came with this program");
   return ::llvm::Error::success();
 }
 
@@ -290,7 +363,7 @@ std::string CaptureReader::visit(uint32_t kind, RecordFields &fields,
               " bytes behind what it holds";
     return wrong.empty();
   };
-  switch (Record(kind)) {
+  switch (Record(isKnownKind(kind) ? kind : 0)) {
   case Record::Process: {
     CapturedProcess process = takeProcess(fields);
     if (isWhole())
@@ -299,17 +372,17 @@ std::string CaptureReader::visit(uint32_t kind, RecordFields &fields,
   }
   case Record::Graph: {
     GraphTaker taker(fields);
-    wrong = taker.take(uint32_t(nodeCounts.size()));
+    wrong = taker.take(uint32_t(graphs.size()));
     if (!isWhole())
       break;
-    nodeCounts.push_back(taker.graph.nodes);
+    graphs.emplace_back(taker.graph);
     visitor.visit(std::move(taker.graph));
     break;
   }
   case Record::Run: {
     CapturedRun run;
     run.offsetBytes = offset;
-    wrong = takeRun(fields, nodeCounts, run);
+    wrong = takeRun(fields, graphs, run);
     if (isWhole())
       visitor.visit(run);
     break;
@@ -319,6 +392,20 @@ std::string CaptureReader::visit(uint32_t kind, RecordFields &fields,
     wrong = takeWait(fields, wait);
     if (isWhole())
       visitor.visit(wait);
+    break;
+  }
+  case Record::Numbers: {
+    CapturedNumbers numbers;
+    wrong = takeNumbers(fields, graphs, numbers);
+    if (isWhole())
+      visitor.visit(std::move(numbers));
+    break;
+  }
+  case Record::Experts: {
+    CapturedChoices choices;
+    wrong = takeChoices(fields, graphs, choices);
+    if (isWhole())
+      visitor.visit(std::move(choices));
     break;
   }
   default:
@@ -375,47 +462,4 @@ std::string CaptureReader::visit(uint32_t kind, RecordFields &fields,
 ::llvm::Error mlir::llm::readGgmlCapture(TraceInput &input,
                                          GgmlCaptureVisitor &visitor) {
   return CaptureReader(input, visitor).read();
-}
-
-//===----------------------------------------------------------------------===//
-// Graphs
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct GraphCollector : GgmlCaptureVisitor {
-  void visit(CapturedGraph &&graph) override {
-    graphs.push_back(std::move(graph));
-  }
-  void visit(const CapturedRun &run) override {
-    graphs[run.graph].runs += run.state != RunState::GoesOn;
-  }
-  std::vector<CapturedGraph> graphs;
-};
-} // namespace
-
-static ::llvm::Expected<std::vector<CapturedGraph>>
-readGraphs(::llvm::Expected<TraceInput> input) {
-  if (!input)
-    return input.takeError();
-  ::llvm::Expected<StringRef> beginning = input->peek();
-  if (!beginning)
-    return beginning.takeError();
-  if (!isGgmlCapture(*beginning))
-    return input->fail(0, "a program can be made of a capture of ggml alone, "
-                          "which libllm-ggml-trace.so writes; this is another "
-                          "file");
-  GraphCollector collector;
-  if (::llvm::Error error = readGgmlCapture(*input, collector))
-    return error;
-  return std::move(collector.graphs);
-}
-
-::llvm::Expected<std::vector<CapturedGraph>>
-mlir::llm::readCapturedGraphs(StringRef path) {
-  return readGraphs(TraceInput::open(path));
-}
-
-::llvm::Expected<std::vector<CapturedGraph>>
-mlir::llm::readCapturedGraphs(::llvm::MemoryBufferRef bytes) {
-  return readGraphs(TraceInput::open(bytes));
 }

@@ -38,6 +38,18 @@ struct CapturedWait {
   int64_t startNanoseconds = 0, endNanoseconds = 0;
 };
 
+/// The numbers of a tensor of a graph.
+struct CapturedNumbers {
+  uint32_t graph = 0, tensor = 0;
+  std::vector<float> numbers;
+};
+
+/// What a run has chosen until then.
+struct CapturedChoices {
+  uint32_t run = 0, graph = 0;
+  std::vector<CapturedChoice> choices;
+};
+
 /// Who wants to know what is in a capture. Numbers of graphs, nodes and tables
 /// are those of what came before, and no time ends before it starts.
 class GgmlCaptureVisitor {
@@ -47,6 +59,8 @@ public:
   virtual void visit(CapturedGraph &&graph) {}
   virtual void visit(const CapturedRun &run) {}
   virtual void visit(const CapturedWait &wait) {}
+  virtual void visit(CapturedNumbers &&numbers) {}
+  virtual void visit(CapturedChoices &&choices) {}
   /// The program ended while it wrote the record that begins there.
   virtual void visitCut(uint64_t offsetBytes) {}
 };

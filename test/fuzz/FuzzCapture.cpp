@@ -15,24 +15,47 @@
 
 namespace mlir::llm::fuzz {
 
-static void buildProgram(const CapturedGraph &graph, MLIRContext &context) {
-  Location location = FileLineColLoc::get(&context, "capture", 1, 1);
-  CapturedProgramForm forms[2];
-  forms[1] = {MaskKind::Causal, BFloat16Type::get(&context)};
-  for (const CapturedProgramForm &form : forms) {
-    DiagnosticJudge judge(&context);
-    FailureOr<CapturedProgram> program =
-        buildCapturedGraph(graph, "graph", form, location);
-    judge.judge(program, "making a program of a graph");
-    require(!judge.lastError().contains("op "), "an op that does not verify");
-    if (succeeded(program))
-      writeAndRead(*program->module, judge);
+/// To load dialects takes longer than to make a program. What a context keeps of
+/// each program is let go with it, now and then.
+static MLIRContext &getContext() {
+  constexpr unsigned mostUses = 2000;
+  static unsigned uses = 0;
+  static std::unique_ptr<MLIRContext> context;
+  if (uses++ % mostUses == 0) {
+    context = std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
+    loadGraphDialects(context.get());
   }
+  return *context;
+}
+
+static void buildProgram(const CapturedGraph &graph, MLIRContext &context,
+                         const CapturedProgramForm &form, bool isWritten) {
+  Location location = FileLineColLoc::get(&context, "capture", 1, 1);
+  DiagnosticJudge judge(&context);
+  FailureOr<CapturedProgram> program =
+      buildCapturedGraph(graph, "graph", form, location);
+  judge.judge(program, "making a program of a graph");
+  require(!judge.lastError().contains("op "), "an op that does not verify");
+  if (succeeded(program) && isWritten)
+    writeAndRead(*program->module, judge);
+}
+
+static void buildPrograms(const CapturedGraph &graph, MLIRContext &context,
+                          StringRef bytes) {
+  CapturedProgramForm other;
+  other.mask = MaskKind::Causal;
+  other.floatType = BFloat16Type::get(&context);
+  if (!graph.choices.empty())
+    other.run = 0;
+  // Each form for one half of what a fuzzer makes.
+  bool both = isWrittenOut(bytes, 8);
+  if (both || bytes.size() % 2)
+    buildProgram(graph, context, CapturedProgramForm(), both);
+  if (both || bytes.size() % 2 == 0)
+    buildProgram(graph, context, other, both);
 }
 
 void runCapture(StringRef bytes) {
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  loadGraphDialects(&context);
   llvm::Expected<std::vector<CapturedGraph>> graphs =
       readCapturedGraphs(llvm::MemoryBufferRef(bytes, "capture"));
   if (!graphs) {
@@ -43,8 +66,11 @@ void runCapture(StringRef bytes) {
       llvm::errs() << message << "\n";
     return;
   }
+  if (graphs->empty())
+    return;
+  MLIRContext &context = getContext();
   for (const CapturedGraph &graph : *graphs)
-    buildProgram(graph, context);
+    buildPrograms(graph, context, bytes);
 }
 
 } // namespace mlir::llm::fuzz

@@ -14,7 +14,6 @@
 #include "llm/Trace/TraceWriter.h"
 #include "llm/TraceImport/RangeTable.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/xxhash.h"
 
 #include <algorithm>
 #include <tuple>
@@ -179,10 +178,7 @@ void runTrace(StringRef bytes) {
   checkOrder(*trace);
   checkWork(*trace);
   checkTable(*trace, RangeGroups(bytes.size() % 4));
-  // A database is read in a thirtieth of the time that it takes to write it: of
-  // most only what was read is checked.
-  bool isDatabase = bytes.starts_with("SQLite format 3");
-  if (!isDatabase || ::llvm::xxh3_64bits(bytes) % 16 == 0)
+  if (isWrittenOut(bytes, 16))
     checkWritten(*trace);
 }
 

@@ -24,6 +24,11 @@ static bool isDatabase(StringRef text) {
   return text.starts_with("SQLite format 3");
 }
 
+/// Records of numbers, among which there are names.
+static bool isRecords(StringRef text) {
+  return text.starts_with("llmggml\n") || text.starts_with("GGMLVIZ1");
+}
+
 /// Writes a mutant of `text`; what is too long is not written at all.
 static size_t write(StringRef text, StringRef donor, uint8_t *to,
                     size_t maxSize, unsigned seed) {
@@ -43,7 +48,8 @@ static size_t write(StringRef text, StringRef donor, uint8_t *to,
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
                                           size_t maxSize, unsigned seed) {
   StringRef text = toText(data, size);
-  if (seed % 32 == 0 || isDatabase(text))
+  bool isOfBytes = isDatabase(text) || (isRecords(text) && seed % 8);
+  if (seed % 32 == 0 || isOfBytes)
     return LLVMFuzzerMutate(data, size, maxSize);
   return write(text, text, data, maxSize, seed);
 }

@@ -8,6 +8,7 @@
 #include "Harness.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 
 #include <cstdlib>
 
@@ -18,6 +19,14 @@ extern "C" const char *__asan_default_options() {
 }
 
 namespace mlir::llm::fuzz {
+
+bool isWrittenOut(StringRef bytes, unsigned oneOf) {
+#ifdef LLM_FUZZERS
+  return ::llvm::xxh3_64bits(bytes) % oneOf == 0;
+#else
+  return true;
+#endif
+}
 
 void require(bool isTrue, const Twine &message) {
   if (isTrue)

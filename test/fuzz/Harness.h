@@ -41,6 +41,11 @@ inline constexpr size_t maxInputBytes = 32768;
 /// Show the diagnostics that are swallowed otherwise.
 extern bool isVerbose;
 
+/// Whether what is written of this input is checked, too. That takes many times
+/// as long as to read it: a fuzzer does it for one input of so many, chosen by
+/// its bytes, and a replay for all.
+bool isWrittenOut(StringRef bytes, unsigned oneOf);
+
 /// Ends the process with `message` unless `isTrue`: what a fuzzer can see of a
 /// wrong answer.
 void require(bool isTrue, const Twine &message);

@@ -2,6 +2,7 @@
 # Fuzzes: installs clang and libFuzzer where they are missing, builds the harnesses, and runs
 # one after the other, each from its seeds and from what earlier runs found worth keeping.
 #   test/fuzz/run.sh [seconds per harness, by default 60] [harness...]
+# A harness ends earlier where it has run $FUZZ_RUNS inputs. Each reader of traces is a harness of its own.
 # Corpus, logs and findings are in build-fuzz/fuzz; each finding is minimized. Ends in one line
 # per harness, and with 1 where there are findings.
 set -euo pipefail
@@ -9,22 +10,28 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
 harnesses=("$@")
-[ ${#harnesses[@]} -gt 0 ] || harnesses=(passes hf-config gguf target trace capture)
+[ ${#harnesses[@]} -gt 0 ] || harnesses=(passes hf-config gguf target trace-json trace-nsys trace-ggml trace-viz capture)
 bin=$root/build-fuzz/bin
 out=$root/build-fuzz/fuzz
 max_bytes=32768 # maxInputBytes in Harness.h
 max_findings=20 # of one harness in one run
+runs=${FUZZ_RUNS:-1000000000}
 
-# fuzz <harness> <seconds> <log>: until the time is over or something is found.
+# program <harness>: seeds of a format of traces have a folder each, and the program tells formats by their content.
+program() {
+  echo "$bin/fuzz-${1/#trace-*/trace}"
+}
+
+# fuzz <harness> <seconds> <log> <runs>: until the time is over or something is found.
 fuzz() {
-  "$bin/fuzz-$1" -max_total_time="$2" -max_len=$max_bytes -timeout=10 -rss_limit_mb=4096 -detect_leaks=0 \
+  "$(program "$1")" -max_total_time="$2" -runs="$4" -max_len=$max_bytes -timeout=10 -rss_limit_mb=4096 -detect_leaks=0 \
     -print_final_stats=1 -artifact_prefix="$out/findings/$1/" "$out/corpus/$1" "$root/test/fuzz/seeds/$1" \
     >"$3" 2>&1
 }
 
 # minimize <harness> <finding>: smaller inputs that end the process, beside the finding.
 minimize() {
-  "$bin/fuzz-$1" -minimize_crash=1 -max_total_time=60 -timeout=10 -rss_limit_mb=4096 -detect_leaks=0 \
+  "$(program "$1")" -minimize_crash=1 -max_total_time=60 -timeout=10 -rss_limit_mb=4096 -detect_leaks=0 \
     -exact_artifact_path="$2.min" "$2" >/dev/null 2>&1 || true
 }
 
@@ -34,10 +41,10 @@ run_harness() {
   mkdir -p "$out/corpus/$harness" "$folder"
   touch "$out/started"
   before=$(cpu_seconds)
-  while [ $SECONDS -lt $end ] && [ $round -lt $max_findings ]; do
+  while [ $SECONDS -lt $end ] && [ $round -lt $max_findings ] && [ $executions -lt "$runs" ]; do
     log=$out/$harness.$round.log
     round=$((round + 1))
-    fuzz "$harness" $((end - SECONDS)) "$log" && true
+    fuzz "$harness" $((end - SECONDS)) "$log" $((runs - executions)) && true
     executions=$((executions + $(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -1 || echo 0) + 0))
     coverage=$(grep -o 'cov: [0-9]*' "$log" | tail -1 | cut -c6- || echo "$coverage")
   done

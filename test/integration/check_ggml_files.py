@@ -3,11 +3,14 @@
     check_ggml_files.py FOLDER     with the files of make_ggml_files.py
 """
 import json
+import math
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # nothing is left in the source folder
+from make_ggml_files import CHOICES, FACTORS
 
 
 def read_trace(path: Path) -> list[dict]:
@@ -79,8 +82,46 @@ def check_program(folder: Path) -> None:
         expect(f"MACs on {target}", found, expected)
 
 
+def write_program(folder: Path, capture: str, *options: str) -> tuple[str, str]:
+    program = folder / "chosen.mlir"
+    done = subprocess.run(["llm-prof", "import", folder / capture, f"--program={program}", *options], check=True,
+                          capture_output=True, text=True)
+    return program.read_text(), done.stderr
+
+
+def divisors(factors: list[float], scale: float, extrapolated: float) -> list[float]:
+    """By what ggml divides the angle of each pair of 16 features: 500 is theta, 4096 the original positions, 32 and 1 the
+    turns from which and down to which pairs are scaled (ggml_rope_yarn_corr_dims, rope_yarn)."""
+    low, high = (16 * math.log(4096 / (turns * 2 * math.pi)) / (2 * math.log(500)) for turns in (32, 1))
+    low, high = max(0, math.floor(low)), min(15, math.ceil(high))
+    shares = [(1 - min(1, max(0, (pair - low) / (high - low)))) * extrapolated for pair in range(8)]
+    return [factor / (scale * (1 - share) + share) for factor, share in zip(factors, shares)]
+
+
+def check_choices(folder: Path) -> None:
+    """Factors of angles and chosen experts of version 2."""
+    text, said = write_program(folder, "choices.capture")
+    expect("assumptions", said, "")
+    for name, wanted, amplitude in (("factors", FACTORS, 1), ("both", divisors(FACTORS, 0.25, 1), 1 + 0.1 * math.log(4)),
+                                    ("half yarn", divisors([1] * 8, 0.25, 0.5), 1 + 0.1 * math.log(4))):
+        found = re.search(rf'llm.rope "{name}" .* scaling <listed factors = \[([^]]*)\](?:, attention_factor = ([0-9.]+))?>', text)
+        numbers = [float(number) for number in found[1].split(",")] + [float(found[2] or 1)]
+        if not all(map(math.isclose, numbers, [*wanted, amplitude])):
+            sys.exit(f"factors of {name}: found {numbers}, expected {wanted} and {amplitude}")
+    # The median run by the number of experts: 2, 3, 3, 4.
+    for options, rows in (((), CHOICES[2]), (("--run=0",), CHOICES[0]), (("--run=1",), CHOICES[1]), (("--run=3",), CHOICES[3])):
+        text, _ = write_program(folder, "choices.capture", *options)
+        found = re.search(r"rows_per_expert \[([0-9, ]+)\]", text)[1]
+        expect(f"rows of experts {options}", [int(count) for count in found.split(",")], [rows.get(expert, 0) for expert in range(4)])
+    events = read_trace(folder / "choices.capture")
+    expect("experts in the trace", [(round(event["ts"] * 1000), event["args"]["experts"]) for event in events
+                                    if event["ph"] == "C" and event["name"] == "chosen experts"],
+           [(1000 * number, len(rows)) for number, rows in CHOICES.items()])
+
+
 def main() -> None:
     folder = Path(sys.argv[1])
+    check_choices(folder)
     check_capture(folder)
     check_viz(folder)
     check_program(folder)

@@ -129,10 +129,39 @@ def ropes() -> Graph:
              "inside": [0, 8, 2, 0, 0, *bits(500.0, 1.0, 0.0, 1.0, 32.0, 1.0), 0, 0, 0, 0, 4]}
     for name, parameters in words.items():
         g.node("ROPE", name, [16, 4, 2], [x, positions], parameters=parameters)
-    g.node("ROPE", "factors", [16, 4, 2], [x, positions, g.leaf("rope_freqs.weight", [8])], parameters=words["plain"])
+    factors = g.leaf("rope_freqs.weight", [8])
+    g.node("ROPE", "factors", [16, 4, 2], [x, positions, factors], parameters=words["plain"])
+    g.node("ROPE", "both", [16, 4, 2], [x, positions, factors], parameters=words["yarn"])
     ids, y = g.leaf("ids", [2, 2], I32, COMPUTE), g.leaf("y", [16, 1, 2], F32, COMPUTE)
     g.node("MUL_MAT_ID", "experts", [8, 2, 2], [g.leaf("up_exps.weight", [16, 8, 4], F16), y, ids])
     return g
+
+
+FACTORS = [1.0, 1.0, 1.25, 2.0, 4.0, 8.0, 8.0, 9.5]
+# Of each run, rows of each expert: the tokens chose 2, 4, 3 and 3 of 4.
+CHOICES = {0: {0: 2, 3: 2}, 1: {0: 1, 1: 1, 2: 1, 3: 1}, 2: {1: 2, 2: 1, 3: 1}, 3: {0: 1, 2: 1, 3: 2}}
+
+
+def numbers(graph: int, tensor: int, values: list[float]) -> bytes:
+    return record(5, struct.pack(f"<3I{len(values)}f", graph, tensor, len(values), *values))
+
+
+def experts(number: int, graph: int, tensor: int, rows: dict[int, int]) -> bytes:
+    return record(6, struct.pack("<5I", number, graph, 1, tensor, len(rows)) +
+                  b"".join(struct.pack("<2I", *each) for each in rows.items()))
+
+
+def choices() -> bytes:
+    """Of version 2: what ropes() has, with its factors and the experts of four runs, one of which is in two records."""
+    graph = ropes()
+    number = {leaf["name"]: len(graph.nodes) + at for at, leaf in enumerate(graph.leaves)}
+    parts = [head(2), graph.pack(0), numbers(0, number["rope_freqs.weight"], FACTORS)]
+    for each, rows in CHOICES.items():
+        start = 1000 * each
+        if each == 3:
+            parts.append(run(each, 0, 1, 1, start, start + 100))
+        parts += [experts(each, 0, number["ids"], rows), run(each, 0, 1, 0, start, start + 500)]
+    return b"".join(parts)
 
 
 def run(number: int, graph: int, thread: int, state: int, start: int, end: int, ops=()) -> bytes:
@@ -193,6 +222,14 @@ def main() -> None:
     (folder / "node.capture").write_bytes(whole + run(5, 0, 1, 0, 10, 20, [(900, 11, 12)]))
     (folder / "backwards.capture").write_bytes(whole + run(5, 0, 1, 0, 20, 10))
     (folder / "ropes.capture").write_bytes(head() + ropes().pack(0))
+    chosen = choices()
+    (folder / "choices.capture").write_bytes(chosen)
+    (folder / "newer.capture").write_bytes(head() + chosen[12:])
+    (folder / "tensor.capture").write_bytes(chosen + experts(9, 0, 99, {}))
+    (folder / "order.capture").write_bytes(chosen + experts(9, 0, 9, {2: 1, 1: 1}))
+    (folder / "rows.capture").write_bytes(chosen + experts(9, 0, 9, {1: 1000}))
+    (folder / "count.capture").write_bytes(chosen + numbers(0, 11, [1.0]))
+    (folder / "graph.capture").write_bytes(chosen + numbers(7, 0, [1.0]))
     broken = layer()
     broken.nodes[3]["type"] = len(TYPES)
     TYPES.append(("f9", 1, 4))

@@ -7,6 +7,7 @@
 
 #include "Capture.h"
 
+#include <map>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -54,12 +55,19 @@ void Capture::forget(ggml_backend_sched *scheduler) {
 uint32_t Capture::numberOf(const GraphStructure &structure,
                            const GraphStructure::BackendOf &backendOf) {
   Body body = structure.encode(backendOf);
+  std::vector<Body> ofTensors = structure.encodeNumbers();
   uint64_t hash = structure.hash(body);
+  for (const Body &ofTensor : ofTensors)
+    hash = hashBytes(ofTensor, ofTensor.bytes.size(), hash);
   std::lock_guard<std::mutex> lock(mutex);
   auto [entry, isNew] = numbers.try_emplace(hash, uint32_t(numbers.size()));
-  if (isNew) {
-    body.set(0, entry->second);
-    file.append(format::Record::Graph, body);
+  if (!isNew)
+    return entry->second;
+  body.set(0, entry->second);
+  file.append(format::Record::Graph, body);
+  for (Body &ofTensor : ofTensors) {
+    ofTensor.set(0, entry->second);
+    file.append(format::Record::Numbers, ofTensor);
   }
   return entry->second;
 }
@@ -85,6 +93,32 @@ void Run::addOp(size_t node, int64_t opStart, int64_t opEnd) {
   ++ops;
 }
 
+/// The tensor is [experts of a token, tokens], and perhaps a part of a larger
+/// one.
+void Run::addChoice(uint32_t number, const ggml_tensor &chosen,
+                    int64_t experts) {
+  if (!seenChoices.insert(number).second)
+    return;
+  std::string content(ggml().ggml_nbytes(&chosen), '\0');
+  ggml().ggml_backend_tensor_get(&chosen, content.data(), 0, content.size());
+  std::map<uint32_t, uint32_t> rows;
+  for (int64_t token = 0; token < chosen.ne[1]; ++token)
+    for (int64_t i = 0; i < chosen.ne[0]; ++i) {
+      int32_t expert;
+      memcpy(&expert, &content[token * chosen.nb[1] + i * chosen.nb[0]],
+             sizeof(expert));
+      if (0 <= expert && expert < experts)
+        ++rows[uint32_t(expert)];
+    }
+  choices.add(number);
+  choices.add(uint32_t(rows.size()));
+  for (auto [expert, count] : rows) {
+    choices.add(expert);
+    choices.add(count);
+  }
+  ++choiceCount;
+}
+
 void Run::writeSometimes(uint32_t graph, int64_t now) {
   constexpr uint32_t many = 512;
   constexpr int64_t longAgoNanoseconds = 100'000'000;
@@ -100,6 +134,7 @@ void Run::finish(uint32_t graph, int64_t end, int status) {
 void Run::write(uint32_t graph, format::RunState state, int64_t end) {
   if (number == format::none)
     number = Capture::get().nextRun();
+  writeChoices(graph);
   Body body;
   body.add(number);
   body.add(graph);
@@ -113,6 +148,19 @@ void Run::write(uint32_t graph, format::RunState state, int64_t end) {
   ops = 0;
   times.bytes.clear();
   written = end;
+}
+
+void Run::writeChoices(uint32_t graph) {
+  if (choiceCount == 0)
+    return;
+  Body body;
+  body.add(number);
+  body.add(graph);
+  body.add(choiceCount);
+  body.bytes += choices.bytes;
+  Capture::get().append(format::Record::Experts, body);
+  choiceCount = 0;
+  choices.bytes.clear();
 }
 
 void writeWait(int64_t start, int64_t end) {

@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <mutex>
+#include <set>
 
 namespace llmGgml {
 
@@ -56,6 +57,9 @@ class Run {
 public:
   void start() { startTime = written = nowNanoseconds(); }
   void addOp(size_t node, int64_t opStart, int64_t opEnd);
+  /// Which of so many experts the tokens chose: once for a tensor of this
+  /// number, which several products read.
+  void addChoice(uint32_t number, const ggml_tensor &chosen, int64_t experts);
   /// Of a graph with this number; as ggml's status says.
   void finish(uint32_t graph, int64_t end, int status);
   /// Writes what ran so far, if that is much or long ago.
@@ -63,11 +67,15 @@ public:
 
 private:
   void write(uint32_t graph, format::RunState state, int64_t end);
+  void writeChoices(uint32_t graph);
 
   int64_t startTime = 0, written = 0;
   uint32_t number = format::none;
   uint32_t ops = 0;
   Body times;
+  std::set<uint32_t> seenChoices;
+  uint32_t choiceCount = 0; ///< that are not written yet
+  Body choices;
 };
 
 void writeWait(int64_t start, int64_t end);

@@ -10,6 +10,7 @@
 
 #include "llm/TraceImport/GgmlCaptureFormat.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -36,6 +37,18 @@ public:
 
   std::string bytes;
 };
+
+/// FNV-1a over words of eight bytes, of the first bytes of a body.
+inline uint64_t hashBytes(const Body &body, size_t size,
+                          uint64_t hash = 14695981039346656037u) {
+  for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
+    uint64_t word = 0;
+    memcpy(&word, &body.bytes[at], std::min(sizeof(word), size - at));
+    hash = (hash ^ word) * 1099511628211u;
+    hash ^= hash >> 32; // else the high bits would never reach the low ones
+  }
+  return hash;
+}
 
 /// The file of this process, which begins with its first record: processes that
 /// only inherit this library leave none. Not for several threads at once.

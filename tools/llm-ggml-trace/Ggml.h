@@ -78,6 +78,9 @@ namespace llmGgml {
     (ggml_context *, ggml_backend_buffer_type *))                              \
   F(ggml_backend_buffer_type *, ggml_backend_cpu_buffer_type, ())              \
   F(void, ggml_backend_buffer_free, (ggml_backend_buffer *))                   \
+  F(size_t, ggml_nbytes, (const ggml_tensor *))                                \
+  F(void, ggml_backend_tensor_get,                                             \
+    (const ggml_tensor *, void *, size_t offset, size_t bytes))                \
   F(const char *, ggml_backend_buffer_name, (ggml_backend_buffer *))           \
   F(void *, ggml_backend_buffer_get_base, (ggml_backend_buffer *))             \
   F(size_t, ggml_backend_buffer_get_size, (ggml_backend_buffer *))             \

@@ -135,17 +135,45 @@ Body GraphStructure::encode(const BackendOf &backendOf) const {
   return body;
 }
 
-/// FNV-1a over words of eight bytes.
 uint64_t GraphStructure::hash(const Body &body) const {
-  size_t size = body.bytes.size() - tensors.size() * sizeof(uint64_t);
-  uint64_t hash = 14695981039346656037u;
-  for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
-    uint64_t word = 0;
-    memcpy(&word, &body.bytes[at], std::min(sizeof(word), size - at));
-    hash = (hash ^ word) * 1099511628211u;
-    hash ^= hash >> 32; // else the high bits would never reach the low ones
+  return hashBytes(body, body.bytes.size() - tensors.size() * sizeof(uint64_t));
+}
+
+/// Whether the numbers of a tensor are those that the program has loaded. What
+/// a graph computes, and what is given to it at each step, lies elsewhere.
+static bool isLoaded(const ggml_tensor &tensor) {
+  constexpr int compute = 2;
+  return tensor.buffer && tensor.data &&
+         ggml().ggml_backend_buffer_get_usage(tensor.buffer) != compute;
+}
+
+std::vector<Body> GraphStructure::encodeNumbers() const {
+  constexpr unsigned factors = 2; // the operand of ROPE
+  constexpr size_t mostBytes = 1 << 16;
+  std::vector<Body> found;
+  std::vector<bool> isSeen(tensors.size());
+  for (size_t i = 0; i < nodes; ++i) {
+    uint32_t number = sourceOf(i, factors);
+    if (number == format::none || number < nodes || isSeen[number] ||
+        strcmp(ggml().ggml_op_name(tensors[i]->op), "ROPE") != 0)
+      continue;
+    isSeen[number] = true;
+    const ggml_tensor &tensor = *tensors[number];
+    size_t bytes = ggml().ggml_nbytes(&tensor);
+    size_t count = bytes / sizeof(float);
+    bool isVector = size_t(tensor.ne[0]) == count &&
+                    !strcmp(ggml().ggml_type_name(tensor.type), "f32");
+    if (!isVector || bytes > mostBytes || !isLoaded(tensor))
+      continue;
+    Body &body = found.emplace_back();
+    body.add(uint32_t(0)); // of the graph
+    body.add(number);
+    body.add(uint32_t(count));
+    size_t before = body.bytes.size();
+    body.bytes.resize(before + bytes);
+    ggml().ggml_backend_tensor_get(&tensor, &body.bytes[before], 0, bytes);
   }
-  return hash;
+  return found;
 }
 
 } // namespace llmGgml

@@ -33,9 +33,17 @@ public:
   /// Of those bytes, what makes two graphs different: not where views begin,
   /// which in a cache is another place at each step.
   uint64_t hash(const Body &body) const;
+  /// The bodies of the records of numbers that belong to the graph, and the
+  /// numbers themselves. Graphs that differ in these are two.
+  std::vector<Body> encodeNumbers() const;
 
   ggml_tensor *node(size_t index) const { return tensors[index]; }
   size_t nodeCount() const { return nodes; }
+  /// The number of what a node reads, or `none`.
+  uint32_t sourceOf(size_t node, unsigned operand) const {
+    return operand < sources[node].count ? sources[node].of[operand]
+                                         : format::none;
+  }
 
 private:
   uint32_t add(ggml_tensor *tensor);

@@ -71,6 +71,7 @@ private:
   bool afterNode(ggml_tensor *node);
   void describe();
   size_t indexOf(const ggml_tensor *node);
+  void addChoice(size_t index, const ggml_tensor &node);
 
   ggml_backend_sched *scheduler;
   Scheduler &state;
@@ -117,11 +118,28 @@ bool ScheduledRun::beforeNode(ggml_tensor *node) {
   return isTimed;
 }
 
+/// The experts of a product. They are there as long as it may read them, which
+/// is until the next node runs.
+void ScheduledRun::addChoice(size_t index, const ggml_tensor &node) {
+  constexpr unsigned chosen = 2; // the operand
+  if (strcmp(ggml().ggml_op_name(node.op), "MUL_MAT_ID") != 0)
+    return;
+  uint32_t number = state.structure->sourceOf(index, chosen);
+  // On another backend, the scheduler has put a copy into its place.
+  const ggml_tensor *ids = node.src[chosen];
+  bool isKnown = number != format::none && ids && ids->data && node.src[0] &&
+                 !strcmp(ggml().ggml_type_name(ids->type), "i32");
+  if (isKnown)
+    run.addChoice(number, *ids, node.src[0]->ne[2]);
+}
+
 bool ScheduledRun::afterNode(ggml_tensor *node) {
   int64_t end = nowNanoseconds();
   size_t index = isView(node) ? format::none : indexOf(node);
-  if (index != format::none)
+  if (index != format::none) {
     run.addOp(index, opStart, end);
+    addChoice(index, *node);
+  }
   run.writeSometimes(state.number, end);
   return !programAsks || state.callback(node, false, state.userData);
 }

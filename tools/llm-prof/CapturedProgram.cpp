@@ -24,6 +24,10 @@ CapturedProgramOptions::CapturedProgramOptions(cl::SubCommand &command)
              cl::desc("Number of the graph for --program (default: of those "
                       "with\nthe most nodes, the one that ran most often)"),
              cl::value_desc("number")),
+      chosenRun("run", cl::sub(command),
+                cl::desc("Run of the graph whose chosen experts --program has "
+                         "(default: the\nmedian by the number of experts)"),
+                cl::value_desc("number")),
       mask("mask", cl::sub(command), cl::init(MaskKind::Full),
            cl::desc("What attention of --program sees; a capture only has the "
                     "size of a mask"),
@@ -39,6 +43,7 @@ CapturedProgramOptions::CapturedProgramOptions(cl::SubCommand &command)
 /// Options of `--program` mean nothing without it.
 LogicalResult CapturedProgramOptions::check(MLIRContext &context) const {
   for (const cl::Option *option : {static_cast<const cl::Option *>(&number),
+                                   static_cast<const cl::Option *>(&chosenRun),
                                    static_cast<const cl::Option *>(&mask),
                                    static_cast<const cl::Option *>(&floatType)})
     if (option->getNumOccurrences() > 0 && !areGiven())
@@ -52,6 +57,8 @@ FailureOr<CapturedProgramForm>
 CapturedProgramOptions::readForm(MLIRContext &context) const {
   CapturedProgramForm form;
   form.mask = mask;
+  if (chosenRun.getNumOccurrences())
+    form.run = size_t(chosenRun);
   if (floatType.empty())
     return form;
   Builder b(&context);

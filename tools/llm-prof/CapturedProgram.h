@@ -28,7 +28,7 @@ private:
   FailureOr<CapturedProgramForm> readForm(MLIRContext &context) const;
 
   ::llvm::cl::opt<std::string> output;
-  ::llvm::cl::opt<unsigned> number;
+  ::llvm::cl::opt<unsigned> number, chosenRun;
   ::llvm::cl::opt<MaskKind> mask;
   ::llvm::cl::opt<std::string> floatType;
 };

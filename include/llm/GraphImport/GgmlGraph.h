@@ -40,14 +40,17 @@ struct CapturedProgramForm {
   MaskKind mask = MaskKind::Full;
   /// The type that replaces f32, in which ggml computes. Null keeps f32.
   FloatType floatType;
+  /// The run of the graph whose experts are taken, of those that the capture
+  /// knows. If none is given, it is one that chose as many as most do.
+  std::optional<size_t> run;
 };
 
 /// A module with one function. Weights are sources, what the program gave to
 /// the graph are arguments, and what no node reads is returned. Ops of the llm
 /// dialect are recognised by structure; others become linalg ops that move the
-/// same bytes. A capture does not have the numbers in tensors, so new tokens
+/// same bytes. A capture does not have the positions of tokens, so new ones
 /// stand at the end of the keys. Graphs that have tensors of unknown types, or
-/// none at all, are an error at `location`.
+/// none at all, and runs that are not there, are an error at `location`.
 FailureOr<CapturedProgram> buildCapturedGraph(const CapturedGraph &graph,
                                               StringRef functionName,
                                               const CapturedProgramForm &form,

@@ -51,9 +51,19 @@ struct CapturedTensor {
   std::array<uint64_t, ggmlCapture::dims> strideBytes{};
   SmallVector<uint32_t, 4> parameters; ///< words, without zeros at the end
   SmallVector<uint32_t, 4> sources;    ///< numbers of tensors
+  std::vector<float> numbers;          ///< of factors of ROPE, if captured
 
   /// Whether the op only looks at its source in another way.
   bool isView() const;
+};
+
+/// Which experts the tokens of one run chose.
+struct CapturedChoice {
+  struct Rows {
+    uint32_t expert = 0, count = 0;
+  };
+  uint32_t tensor = 0;    ///< that has the numbers of the experts
+  std::vector<Rows> rows; ///< of those that were chosen, by expert
 };
 
 /// A graph that was computed once or often.
@@ -64,6 +74,9 @@ struct CapturedGraph {
   std::vector<CapturedBackend> backends;
   std::vector<CapturedBuffer> buffers;
   uint64_t runs = 0;
+  /// Of each run that has chosen experts, in the order of time. Empty if ops
+  /// were not timed, and in captures of version 1.
+  std::vector<std::vector<CapturedChoice>> choices;
 
   const CapturedType &typeOf(const CapturedTensor &tensor) const {
     return types[tensor.type];

@@ -46,6 +46,17 @@
 // Wait, where a thread waited until the graphs of a scheduler had run:
 //   u32 thread id, i64 start, i64 end
 //
+// Numbers, behind their graph, of each tensor whose numbers say what an op
+// computes, which are the factors of angles of ROPE (since version 2):
+//   u32 graph, u32 tensor, u32 count, f32 each
+//
+// Experts, ahead of a record of their run, if ops are timed (since version 2):
+//   u32 run, u32 graph, u32 choices; of each choice u32 the tensor with the
+//   numbers of the experts that each token chose, u32 experts that were chosen,
+//   of each of these u32 its number, in rising order, and u32 rows that chose it
+//
+// Version 1 is version 2 without the records that are new in it.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef LLM_TRACEIMPORT_GGMLCAPTUREFORMAT_H
@@ -58,13 +69,20 @@ namespace mlir::llm::ggmlCapture {
 
 inline constexpr char magic[] = "llmggml\n"; ///< without its last zero
 inline constexpr size_t magicBytes = sizeof(magic) - 1;
-inline constexpr uint32_t version = 1;
+inline constexpr uint32_t version = 2;
 inline constexpr size_t headBytes = magicBytes + sizeof(version);
 inline constexpr size_t recordHeadBytes = 2 * sizeof(uint32_t);
 inline constexpr uint32_t none = ~uint32_t(0);
 inline constexpr unsigned dims = 4;
 
-enum class Record : uint32_t { Process = 1, Graph, Run, Wait };
+enum class Record : uint32_t {
+  Process = 1,
+  Graph,
+  Run,
+  Wait,
+  Numbers,
+  Experts
+};
 enum class RunState : uint8_t { Done, GoesOn, Failed };
 enum class BufferUsage : uint8_t { Any, Weights, Compute };
 
