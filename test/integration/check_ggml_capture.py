@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # nothing is left in the source folder
 import gguf_models
+import make_gguf
 from compared_rows import check_sums, compare
 from ggml_capture_file import DONE, Capture, Graph, Run, read_capture
 
@@ -395,6 +396,62 @@ def check_models(setting: Setting) -> None:
     print("qwen2, qwen3, mixtral: products, experts, attention and caches are recognised")
 
 
+def read_run(capture: Capture, run: Run) -> dict[str, dict[int, int]]:
+    return {capture.graphs[run.graph].tensors[tensor].name: rows for tensor, rows in run.experts.items()}
+
+
+def check_experts(setting: Setting) -> None:
+    """The experts that a program's own callback reads are in the capture, and in the program of a graph."""
+    folder = setting.folder / "experts"
+    folder.mkdir()
+    gguf_models.make_model(folder, "mixtral", "q8_0", gguf_models.SEED)
+    seen = folder / "seen.txt"
+    words = [setting.decode, folder / "model.gguf", PROMPT, STEPS]
+    tokens = setting.run(words=[*words, f"--experts={seen}"])
+    expect("tokens of a mixture", setting.run(words=words, capture="experts.capture"), tokens)
+    capture = setting.capture("experts.capture")
+    wanted = []
+    for graph in seen.read_text().split("graph\n")[1:]:
+        layers = {line.split()[0]: list(map(int, line.split()[1:])) for line in graph.splitlines()}
+        wanted.append({name: {expert: chosen.count(expert) for expert in sorted(set(chosen))} for name, chosen in layers.items()})
+    expect("experts of runs", [read_run(capture, run) for run in capture.runs.values()], wanted)
+    if len({str(rows) for rows in wanted}) < 4:
+        sys.exit(f"all tokens chose the same experts: {wanted}")
+    # The graph of one token runs behind that of the prompt; of equal ones the last runs are of one graph.
+    last = max(run.graph for run in capture.runs.values())
+    runs = [read_run(capture, run) for run in capture.runs.values() if run.graph == last]
+    for number in (0, len(runs) - 1):
+        done = subprocess.run(["llm-prof", "import", setting.folder / "experts.capture", "--program=-", f"--graph={last}",
+                               f"--run={number}"], check=True, capture_output=True, text=True)
+        expect("what is not known", "which experts" in done.stderr, False)
+        found = [list(map(int, rows.split(","))) for rows in re.findall(r"rows_per_expert \[([0-9, ]+)\]", done.stdout)]
+        rows = [[layer.get(expert, 0) for expert in range(4)] for layer in runs[number].values()]
+        expect("rows of experts, of three products in each layer", found, [each for each in rows for _ in range(3)])
+    setting.run(words=words, capture="whole.capture", ops=False)
+    expect("experts of whole graphs", [run.experts for run in setting.capture("whole.capture").runs.values()], [{}] * STEPS)
+    print(f"mixtral: the experts of {len(wanted)} runs, as its own callback reads them")
+
+
+def check_factors(setting: Setting) -> None:
+    """The factors of a Llama 3 are those that were put into the file, and in the program of a graph."""
+    folder = setting.folder / "factors"
+    folder.mkdir()
+    config, _ = gguf_models.make_model(folder, "llama", "f32", gguf_models.SEED)
+    wanted = make_gguf.rope_factors(config, gguf_models.SIZES["head_dim"])
+    for ops in (True, False):
+        setting.run(words=[setting.decode, folder / "model.gguf", PROMPT, 2], capture="factors.capture", ops=ops)
+        capture = setting.capture("factors.capture")
+        found = [tensor.numbers for graph in capture.graphs for tensor in graph.tensors if tensor.name == "rope_freqs.weight"]
+        stored = struct.unpack(f"<{len(wanted)}f", struct.pack(f"<{len(wanted)}f", *wanted))
+        expect("factors", found, [stored] * len(capture.graphs))
+    done = subprocess.run(["llm-prof", "import", setting.folder / "factors.capture", "--program=-"], check=True,
+                          capture_output=True, text=True)
+    listed = [tuple(map(float, numbers.split(","))) for numbers in re.findall(r"scaling <listed factors = \[([^]]*)\]", done.stdout)]
+    expect("factors of queries and keys of two layers", listed, [stored] * 4)
+    expect("what is not known", "by which factors" in done.stderr, False)
+    print("llama 3: the factors of its angles")
+
+
 def main() -> None:
     folder, packages, library = map(Path, sys.argv[1:4])
     folder.mkdir(parents=True)
@@ -404,7 +461,8 @@ def main() -> None:
     expect("tokens", len(tokens), STEPS)
     for check in (check_program, check_threads, check_node, check_failures):
         check(setting, tokens)
-    for check in (check_signals, check_backends, check_unknown, check_macs, check_compare, check_models):
+    for check in (check_signals, check_backends, check_unknown, check_macs, check_compare, check_models, check_experts,
+                  check_factors):
         check(setting)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 NONE = 0xFFFFFFFF
-PROCESS, GRAPH, RUN, WAIT = 1, 2, 3, 4
+PROCESS, GRAPH, RUN, WAIT, NUMBERS, EXPERTS = range(1, 7)
 DONE, GOES_ON, FAILED = 0, 1, 2
 
 
@@ -40,6 +40,7 @@ class Tensor:
     sources: list[int | None]
     flags: int
     offset: int = 0
+    numbers: tuple[float, ...] = ()
 
 
 @dataclass
@@ -57,6 +58,7 @@ class Run:
     end: int = 0
     state: int = GOES_ON
     ops: list[tuple[int, int, int]] = field(default_factory=list)
+    experts: dict[int, dict[int, int]] = field(default_factory=dict)  # by tensor: rows of each expert
 
 
 @dataclass
@@ -96,13 +98,22 @@ def read_graph(body: Reader) -> Graph:
 def read_run(body: Reader, runs: dict[int, Run]) -> None:
     number, graph, thread, state, start, end, ops = body.take("3IB2qI")
     run = runs.setdefault(number, Run(graph, thread, start))
-    run.end, run.state = end, state
+    run.thread, run.start, run.end, run.state = thread, start, end, state
     run.ops += [body.take("I2q") for _ in range(ops)]
+
+
+def read_experts(body: Reader, runs: dict[int, Run]) -> None:
+    """Of a run whose own record comes behind."""
+    number, graph, choices = body.take("3I")
+    run = runs.setdefault(number, Run(graph, 0, 0))
+    for _ in range(choices):
+        tensor, experts = body.take("2I")
+        run.experts[tensor] = dict(body.take("2I") for _ in range(experts))
 
 
 def read_capture(path: Path) -> Capture:
     content = path.read_bytes()
-    if content[:8] != b"llmggml\n" or struct.unpack_from("<I", content, 8) != (1,):
+    if content[:8] != b"llmggml\n" or struct.unpack_from("<I", content, 8) != (2,):
         raise ValueError(f"{path} is no capture")
     capture, at = Capture(), 12
     while at < len(content):
@@ -118,6 +129,11 @@ def read_capture(path: Path) -> Capture:
             capture.graphs.append(read_graph(body))
         elif kind == RUN:
             read_run(body, capture.runs)
+        elif kind == NUMBERS:
+            graph, tensor, count = body.take("3I")
+            capture.graphs[graph].tensors[tensor].numbers = tuple(body.take("f") for _ in range(count))
+        elif kind == EXPERTS:
+            read_experts(body, capture.runs)
         elif kind == WAIT:
             capture.waits.append(body.take("I2q"))
         if body.at != size:

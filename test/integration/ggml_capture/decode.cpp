@@ -1,11 +1,12 @@
 // A program of llama.cpp as others write them, without any thought of a
 // capture:
 //   decode MODEL TOKENS STEPS [--threads=N] [--graphs=FILE] [--rounds=N]
-//     [--flash=1]
+//     [--flash=1] [--experts=FILE]
 // prints the greedy tokens that follow TOKENS ("3,17,5"), a line for each of N
 // threads with a context of its own.
 // --graphs writes what llama.cpp's own callback sees of the nodes of each
 // graph, by the headers of this version, and so says what a capture must have.
+// --experts writes what that callback reads of the experts that tokens choose.
 // --rounds starts over N times; nanoseconds of each token are then printed at
 // the end.
 #include "llama.h"
@@ -47,6 +48,25 @@ static bool writeNode(ggml_tensor *node, bool isAsked, void *file) {
   return false;
 }
 
+/// One line for each layer: its name, and the experts of one token after the
+/// other.
+static bool writeExperts(ggml_tensor *node, bool isAsked, void *file) {
+  if (strncmp(node->name, "ffn_moe_topk", 12))
+    return !isAsked;
+  if (isAsked)
+    return true;
+  std::vector<char> content(ggml_nbytes(node));
+  ggml_backend_tensor_get(node, content.data(), 0, content.size());
+  auto *out = static_cast<FILE *>(file);
+  fprintf(out, "%s", node->name);
+  for (int64_t token = 0; token < node->ne[1]; ++token)
+    for (int64_t i = 0; i < node->ne[0]; ++i)
+      fprintf(out, " %d",
+              *(int32_t *)&content[token * node->nb[1] + i * node->nb[0]]);
+  fprintf(out, "\n");
+  return true;
+}
+
 static llama_token chooseToken(llama_context *context, int vocabulary) {
   const float *logits = llama_get_logits_ith(context, -1);
   return llama_token(std::max_element(logits, logits + vocabulary) - logits);
@@ -54,7 +74,7 @@ static llama_token chooseToken(llama_context *context, int vocabulary) {
 
 /// The tokens, and how long each took in nanoseconds.
 static void generate(llama_model *model, const Tokens &prompt, int steps,
-                     bool isFlash, FILE *graphs, Tokens &found,
+                     bool isFlash, FILE *graphs, bool areExperts, Tokens &found,
                      std::vector<long long> &times) {
   llama_context_params params = llama_context_default_params();
   params.n_ctx = 64;
@@ -63,7 +83,7 @@ static void generate(llama_model *model, const Tokens &prompt, int steps,
   params.flash_attn_type =
       isFlash ? LLAMA_FLASH_ATTN_TYPE_ENABLED : LLAMA_FLASH_ATTN_TYPE_DISABLED;
   if (graphs) {
-    params.cb_eval = writeNode;
+    params.cb_eval = areExperts ? writeExperts : writeNode;
     params.cb_eval_user_data = graphs;
   }
   llama_context *context = llama_init_from_model(model, params);
@@ -93,7 +113,8 @@ int main(int argc, char **argv) {
       rounds = atoi(option(argc, argv, "--rounds", "1").c_str());
   size_t threads = atoi(option(argc, argv, "--threads", "1").c_str());
   bool isFlash = option(argc, argv, "--flash", "0") == "1";
-  std::string graphsPath = option(argc, argv, "--graphs", "");
+  std::string expertsPath = option(argc, argv, "--experts", "");
+  std::string graphsPath = option(argc, argv, "--graphs", expertsPath);
   FILE *graphs = graphsPath.empty() ? nullptr : fopen(graphsPath.c_str(), "w");
 
   llama_log_set([](ggml_log_level, const char *, void *) {}, nullptr);
@@ -109,7 +130,8 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < threads; ++i)
       running.emplace_back([&, i] {
         found[i].clear();
-        generate(model, prompt, steps, isFlash, graphs, found[i], times[i]);
+        generate(model, prompt, steps, isFlash, graphs, !expertsPath.empty(),
+                 found[i], times[i]);
       });
     for (std::thread &thread : running)
       thread.join();
