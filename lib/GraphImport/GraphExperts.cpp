@@ -68,11 +68,10 @@ bool GraphBuilder::buildExperts(uint32_t node) {
         builder, loc, builder.getStringAttr(name.getValue() + " (dispatch)"),
         lhs, numbers, Value());
   Value rhs = tensors.as(matrices, {experts, weights[1], weights[0]});
-  tensors.set(node,
-              GroupedMatmulOp::create(
-                  builder, loc, name, lhs, rhs, Value(), numbers,
-                  /*transposeRhs=*/true,
-                  rowsOfExperts(chosen, tokens * topK, experts),
-                  RoutingAttr(), topK, outType(lhs, node)));
+  tensors.set(node, GroupedMatmulOp::create(
+                        builder, loc, name, lhs, rhs, Value(), numbers,
+                        /*transposeRhs=*/true,
+                        rowsOfExperts(chosen, tokens * topK, experts),
+                        RoutingAttr(), topK, outType(lhs, node)));
   return true;
 }

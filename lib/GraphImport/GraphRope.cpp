@@ -69,10 +69,10 @@ private:
 bool ScalingFinder::isSound() const {
   if (!isPositive(rope.frequencyScale) || !isPositive(amplitude))
     return false;
-  return !isYarn || (rope.originalPositions > 0 && isPositive(rope.betaSlow) &&
-                     isPositive(rope.betaFast) &&
-                     rope.betaSlow <= rope.betaFast && rope.theta > 1 &&
-                     std::isfinite(rope.extrapolated));
+  return !isYarn ||
+         (rope.originalPositions > 0 && isPositive(rope.betaSlow) &&
+          isPositive(rope.betaFast) && rope.betaSlow <= rope.betaFast &&
+          rope.theta > 1 && std::isfinite(rope.extrapolated));
 }
 
 /// By how much the frequency of a pair stays as it is, as ggml's kernels have
@@ -102,10 +102,9 @@ FailureOr<RopeScalingAttr> ScalingFinder::list(ArrayRef<float> factors) {
     if (!isPositive(divisors.back()))
       return failure();
   }
-  return RopeScalingAttr::get(b.getContext(), RopeScalingKind::Listed, {}, {},
-                              {}, {}, {}, 0, false,
-                              b.getDenseF64ArrayAttr(divisors),
-                              attrUnless1(amplitude));
+  return RopeScalingAttr::get(
+      b.getContext(), RopeScalingKind::Listed, {}, {}, {}, {}, {}, 0, false,
+      b.getDenseF64ArrayAttr(divisors), attrUnless1(amplitude));
 }
 
 FailureOr<RopeScalingAttr> ScalingFinder::find(bool hasFactors,

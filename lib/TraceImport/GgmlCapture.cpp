@@ -143,8 +143,7 @@ findInputs(const CapturedGraph &graph) {
   return inputs;
 }
 
-uint32_t CaptureTraceMaker::counterOf(const std::string &name,
-                                      StringRef unit) {
+uint32_t CaptureTraceMaker::counterOf(const std::string &name, StringRef unit) {
   auto [entry, isNew] = counters.try_emplace(name);
   if (isNew)
     entry->second = builder.addCounter(name, unit);

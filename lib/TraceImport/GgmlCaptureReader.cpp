@@ -344,11 +344,11 @@ private:
   RecordFields fields(head->drop_front(magicBytes));
   fileVersion = fields.take<uint32_t>();
   if (fileVersion == 0 || fileVersion > version)
-    return input.failAt(
-        magicBytes, "a capture of version " + Twine(fileVersion) +
-                        "; versions 1 to " + Twine(version) +
-                        " are read: capture with the libllm-ggml-trace.so "
-                        "that came with this program");
+    return input.failAt(magicBytes,
+                        "a capture of version " + Twine(fileVersion) +
+                            "; versions 1 to " + Twine(version) +
+                            " are read: capture with the libllm-ggml-trace.so "
+                            "that came with this program");
   return ::llvm::Error::success();
 }
 

@@ -96,9 +96,9 @@ private:
 
 ::llvm::Error
 RangeReader::forEachRow(function_ref<void(const SqliteRow &)> take) const {
-  SmallVector<StringRef> columns = {
-      "start",     "end",          "eventType", "text",    "textId",
-      "globalTid", "endGlobalTid", "domainId",  "category"};
+  SmallVector<StringRef> columns = {"start",        "end",      "eventType",
+                                    "text",         "textId",   "globalTid",
+                                    "endGlobalTid", "domainId", "category"};
   ::llvm::append_range(columns, payloads);
   return tables.file.forEachRow(table, columns, take);
 }

@@ -91,8 +91,8 @@ static bool isRead(const SqliteFile &file, StringRef table) {
          ::llvm::is_contained(namesRead, table);
 }
 
-/// Tables whose rows have times, and others. Those without rows say nothing, and
-/// those of enumerations only name the numbers of columns.
+/// Tables whose rows have times, and others. Those without rows say nothing,
+/// and those of enumerations only name the numbers of columns.
 static ::llvm::Error noteUnread(NsysTables &tables) {
   std::vector<std::string> events, others;
   for (const std::string &table : tables.file.listTables()) {
@@ -113,8 +113,8 @@ static ::llvm::Error noteUnread(NsysTables &tables) {
   }
   auto note = [&](StringRef what, ArrayRef<std::string> unread) {
     if (!unread.empty())
-      tables.builder.addNote(what + " that are not read: " +
-                             ::llvm::join(unread, ", ") + ".");
+      tables.builder.addNote(
+          what + " that are not read: " + ::llvm::join(unread, ", ") + ".");
   };
   note("Tables of events", events);
   note("Tables without times", others);

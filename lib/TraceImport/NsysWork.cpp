@@ -248,10 +248,10 @@ static uint32_t nameGraph(NsysTables &tables, const SqliteRow &row) {
 }
 
 static const WorkTable wholeGraphs = {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
-                                 TraceEventKind::Kernel,
-                                 {"graphId"},
-                                 nameGraph,
-                                 [](const SqliteRow &, raw_ostream &) {}};
+                                      TraceEventKind::Kernel,
+                                      {"graphId"},
+                                      nameGraph,
+                                      [](const SqliteRow &, raw_ostream &) {}};
 
 ::llvm::Error mlir::llm::readNsysWork(NsysTables &tables) {
   using Kind = TraceEventKind;

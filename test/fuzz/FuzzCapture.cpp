@@ -15,8 +15,8 @@
 
 namespace mlir::llm::fuzz {
 
-/// To load dialects takes longer than to make a program. What a context keeps of
-/// each program is let go with it, now and then.
+/// To load dialects takes longer than to make a program. What a context keeps
+/// of each program is let go with it, now and then.
 static MLIRContext &getContext() {
   constexpr unsigned mostUses = 2000;
   static unsigned uses = 0;

@@ -68,14 +68,18 @@ def open_file(folder, name, *options, browser=True):
     return run_prof(folder, "open", name, "--port=0", "--patience=30", *options, browser=browser)
 
 
-def run_prof(folder, *words, browser):
+def run_tool(folder, *words, browser):
     for left in ("seen.json", "fetched"):
         (folder / left).unlink(missing_ok=True)
     variables = {key: value for key, value in os.environ.items()
                  if key not in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY", "SSH_CONNECTION")}
     if browser:
         variables["BROWSER"] = f"{sys.executable} {Path(__file__).resolve()} --browse {folder}"
-    return subprocess.run(["llm-prof", *words], cwd=folder, env=variables, capture_output=True, text=True, timeout=100)
+    return subprocess.run(list(words), cwd=folder, env=variables, capture_output=True, text=True, timeout=100)
+
+
+def run_prof(folder, *words, browser):
+    return run_tool(folder, "llm-prof", *words, browser=browser)
 
 
 def read_seen(folder):
@@ -149,9 +153,33 @@ def check_import(folder):
     require(run.returncode == 1 and "--open shows what --html or --perfetto writes" in run.stderr, run.stderr)
 
 
+def check_exports(folder):
+    """Pages and traces of llm-opt and llm-run, which say on standard error how to open them without a display."""
+    (folder / "add.mlir").write_text(
+        'func.func @f(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {\n  %y = llm.add "sum" %x, %x : tensor<4x64xf32>, tensor<4x64xf32>\n'
+        '  return %y : tensor<4x64xf32>\n}\n')
+    export = ["llm-opt", "add.mlir", "--llm-target=name=npu", "--llm-tile", "--llm-schedule", "-o", "/dev/null"]
+    run = run_tool(folder, *export, "--llm-export-perfetto=file=sum.json open", browser=False)
+    require(run.returncode == 0 and "drop 'sum.json' into it" in run.stderr and not run.stdout, run.stdout + run.stderr)
+    run = run_tool(folder, *export, "--llm-export-perfetto=file=- open", browser=False)
+    require(run.returncode == 1 and "--llm-export-perfetto=open shows a file" in run.stderr, run.stderr)
+    run = run_tool(folder, "llm-run", "add.mlir", "--trace=run.json", "--open", browser=False)
+    require(run.returncode == 0 and "drop 'run.json' into it" in run.stderr, run.stderr)
+    run = run_tool(folder, "llm-run", "add.mlir", "--open", browser=False)
+    require(run.returncode == 1 and "'--open' shows what '--html' or '--trace' writes" in run.stderr, run.stderr)
+    if "this build has no page" in run_tool(folder, *export, "--llm-export-html=file=sum.html", browser=False).stderr:
+        return
+    for words in ([*export, "--llm-export-html=file=sum.html open"], ["llm-run", "add.mlir", "--html=sum.html", "--open"]):
+        run = run_tool(folder, *words, browser=False)
+        require(run.returncode == 0 and "Copy 'sum.html' to a machine that has one" in run.stderr, run.stderr)
+        run = run_tool(folder, *words, browser=True)
+        require(run.returncode == 0 and read_seen(folder)["url"] == f"file://{quote(str(folder))}/sum.html", run.stderr)
+    require('"measured":true' in (folder / "sum.html").read_text(), "the page of a run has no measurement")
+
+
 if sys.argv[1] == "--browse":
     browse(Path(sys.argv[2]), sys.argv[3])
 else:
-    for check in (check_trace, check_foreign, check_page, check_others, check_import):
+    for check in (check_trace, check_foreign, check_page, check_others, check_import, check_exports):
         check(Path(sys.argv[1]).resolve())
     print("ok")

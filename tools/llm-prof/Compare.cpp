@@ -165,19 +165,6 @@ LogicalResult Compare::print(const Comparison &comparison,
   });
 }
 
-/// A page has a row for each op.
-static std::vector<std::string> describeForPage(const Comparison &comparison) {
-  std::vector<std::string> sentences = {
-      "What was measured, with what is predicted beside it."};
-  bool areShared = llvm::any_of(
-      comparison.ops, [](const ComparedOp &op) { return op.ops.size() > 1; });
-  if (areShared)
-    sentences.push_back("Ops that ran as one share their time here as they are "
-                        "predicted to.");
-  llvm::append_range(sentences, describeComparison(comparison));
-  return sentences;
-}
-
 LogicalResult Compare::writePage(const TraceAlignment &alignment,
                                  const Comparison &comparison,
                                  PlannedFunction &planned,
@@ -192,8 +179,8 @@ LogicalResult Compare::writePage(const TraceAlignment &alignment,
           measuredNanoseconds(alignment, planned.getPredicted()), maker)))
     return failure();
   return writeOutput(options.html, context, [&](raw_ostream &os) {
-    writeComparedPage(planned.getMeasured(), planned.getPredicted(),
-                      describeForPage(comparison), os);
+    writeComparedPage(planned.getMeasured(), planned.getPredicted(), comparison,
+                      os);
   });
 }
 

@@ -8,23 +8,18 @@
 #ifndef LLM_TOOLS_LLMPROF_OPEN_H
 #define LLM_TOOLS_LLMPROF_OPEN_H
 
+#include "llm/Console/ShowFile.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace mlir::llm {
 
-struct OpenOptions {
-  /// That of Perfetto's own script: ui.perfetto.dev may read from no other.
-  unsigned port = 9001;
-  unsigned patienceSeconds = 120;
-};
-
 /// Shows a page as it is, and a trace in ui.perfetto.dev, which fetches it from
 /// here; a trace of another tool is converted first. Where there is no display
 /// it says how to do it.
 LogicalResult openInBrowser(StringRef path, MLIRContext &context,
-                            const OpenOptions &options = {});
+                            const ShowOptions &options = {});
 
 /// `--open` of a subcommand that writes pages and traces.
 class OpenOption {

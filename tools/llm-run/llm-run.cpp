@@ -8,11 +8,13 @@
 #include "Inputs.h"
 #include "Measurement.h"
 #include "llm/Console/Interrupts.h"
+#include "llm/Console/ShowFile.h"
 #include "llm/Console/Terminal.h"
 #include "llm/Diagnostics/CommandLine.h"
 #include "llm/Diagnostics/Spelling.h"
 #include "llm/Diagnostics/ToolDiagnostics.h"
 #include "llm/Execution/Npy.h"
+#include "llm/Export/Page/ReportPage.h"
 #include "llm/Export/Report/ComparisonTable.h"
 #include "llm/Files/OutputFile.h"
 #include "llm/InitAll/InitAll.h"
@@ -120,6 +122,12 @@ struct CommandLine {
       "trace", cl::cat(measuring), cl::value_desc("file"),
       cl::desc("Write run and prediction for ui.perfetto.dev (.json, "
                ".json.gz, .pftrace)")};
+  cl::opt<std::string> html{
+      "html", cl::cat(measuring), cl::value_desc("file.html"),
+      cl::desc("Write run and prediction as a page for a browser")};
+  cl::opt<bool> open{
+      "open", cl::cat(measuring),
+      cl::desc("Show in a browser what --html or --trace wrote")};
   cl::opt<bool> counters{"counters", cl::cat(measuring),
                          cl::desc("Add CPU counters of each op to --trace")};
   cl::opt<int64_t> repeat{
@@ -138,7 +146,7 @@ struct CommandLine {
   bool hasPrompt() const { return !tokens.empty() || !promptFile.empty(); }
   bool measures() const {
     return compare || !measured.empty() || !measureOps.empty() ||
-           !trace.empty();
+           !trace.empty() || !html.empty();
   }
 };
 } // namespace
@@ -268,7 +276,7 @@ static void warnOfNonFinite(ArrayRef<HostTensor> results, const Inputs &inputs,
 static LogicalResult checkOutputs(const CommandLine &options, Location loc) {
   llvm::StringMap<StringRef> optionOf;
   for (const cl::opt<std::string> *each :
-       {&options.output, &options.saveWeights, &options.trace,
+       {&options.output, &options.saveWeights, &options.trace, &options.html,
         &options.measured, &options.measureOps}) {
     StringRef path = *each;
     if (path.empty())
@@ -299,6 +307,11 @@ static LogicalResult checkOptions(const CommandLine &options, Location loc) {
   if (!options.tokens.empty() && !options.promptFile.empty())
     return emitError(loc) << "the prompt is said twice, by '--tokens' and by "
                              "'--prompt-file'";
+  if (std::string lack = findPageLack(); !options.html.empty() && !lack.empty())
+    return emitError(loc) << "'--html': " << lack;
+  if (options.open && options.html.empty() && options.trace.empty())
+    return emitError(loc) << "'--open' shows what '--html' or '--trace' "
+                             "writes, and neither is given";
   if (options.counters && options.trace.empty())
     return emitError(loc) << "what '--counters' counts stands in a trace; say "
                              "where to write it: '--trace=FILE'";
@@ -347,7 +360,12 @@ static LogicalResult report(const CommandLine &options,
     return failure();
   const Report &measured = measurement.getMeasured();
   const Report &predicted = measurement.getPredicted();
-  if (failed(write(options.measured, loc,
+  Comparison comparison = compareReports(measured, predicted);
+  if (failed(write(options.html, loc,
+                   [&](raw_ostream &os) {
+                     writeComparedPage(measured, predicted, comparison, os);
+                   })) ||
+      failed(write(options.measured, loc,
                    [&](raw_ostream &os) {
                      measurement.getMeasuredModule()->print(os);
                      os << "\n";
@@ -360,9 +378,13 @@ static LogicalResult report(const CommandLine &options,
     return failure();
   if (!options.measureOps.empty() && failed(writeRows(options, measured, loc)))
     return failure();
+  if (options.open)
+    if (llvm::Error error = showFile(
+            options.html.empty() ? options.trace : options.html, llvm::errs()))
+      return emitError(loc) << "'--open': " << llvm::toString(std::move(error));
   if (!options.compare)
     return success();
-  writeComparisonTable(compareReports(measured, predicted), llvm::outs());
+  writeComparisonTable(comparison, llvm::outs());
   llvm::outs() << llvm::format("The median run took %.3f us, %.3f us of it "
                                "between ops.\n",
                                measurement.getWallMicroseconds(),

@@ -127,6 +127,8 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
     - the page holds the JSON report (`docs/report.md`) and those lines, and its figures are
       those of the report;
     - a name may hold anything: it is text in the page;
+    - with `open`, the page opens in a browser. Without a display, standard error says how to
+      open it elsewhere;
     - a page of more than 20 MB (some 200,000 slots) is written with a warning: browsers open
       it slowly;
     - a file appears whole or not at all; one that another export of the pipeline has
@@ -142,7 +144,8 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
     Option<"file", "file", "std::string", "\"report.html\"",
            "File to write, '-' for standard output">,
     Option<"baseline", "baseline", "std::string", "",
-           "JSON report of another run to compare with (--llm-export-report=format=json)">
+           "JSON report of another run to compare with (--llm-export-report=format=json)">,
+    Option<"open", "open", "bool", "false", "Show the page in a browser">
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect"];
 }
@@ -338,6 +341,8 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
            "File to write, '-' for standard output "
            "(default: '<function name>.perfetto.json', '.perfetto.json.gz' or "
            "'.pftrace' in the current folder)">,
+    Option<"open", "open", "bool", "false",
+           "Show the trace in a browser, at ui.perfetto.dev, which reads it from this machine">,
     Option<"time", "time", "::mlir::llm::TraceTime",
            "::mlir::llm::TraceTime::Nanoseconds", "What the time axis shows", [{
       ::llvm::cl::values(

@@ -53,7 +53,8 @@
 // Experts, ahead of a record of their run, if ops are timed (since version 2):
 //   u32 run, u32 graph, u32 choices; of each choice u32 the tensor with the
 //   numbers of the experts that each token chose, u32 experts that were chosen,
-//   of each of these u32 its number, in rising order, and u32 rows that chose it
+//   of each of these u32 its number, in rising order, and u32 rows that chose
+//   it
 //
 // Version 1 is version 2 without the records that are new in it.
 //

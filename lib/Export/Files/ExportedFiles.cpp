@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Export/Files/ExportedFiles.h"
+#include "llm/Console/ShowFile.h"
 #include "llm/Files/OutputFile.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/FileSystem.h"
@@ -39,6 +40,24 @@ LogicalResult mlir::llm::checkExportedFile(const Pass &pass, StringRef path,
     return success();
   if (::llvm::Error error = checkOutputFile(path))
     return emitFileError(pass, context) << ::llvm::toString(std::move(error));
+  return success();
+}
+
+LogicalResult mlir::llm::checkOpen(const Pass &pass, StringRef path,
+                                   bool isOpened, MLIRContext *context) {
+  if (!isOpened || !isStandardOutput(path))
+    return success();
+  return emitError(UnknownLoc::get(context))
+         << "--" << pass.getArgument()
+         << "=open shows a file, and what goes to standard output is none; "
+            "name one: file=NAME";
+}
+
+LogicalResult ExportedFiles::open(const Pass &pass, StringRef path) {
+  if (::llvm::Error error = showFile(path, ::llvm::errs()))
+    return emitError(UnknownLoc::get(context))
+           << "--" << pass.getArgument()
+           << "=open: " << ::llvm::toString(std::move(error));
   return success();
 }
 

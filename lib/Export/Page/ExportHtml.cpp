@@ -161,6 +161,11 @@ namespace {
 struct ExportHtmlPass
     : ExportPass<llm::impl::ExportHtmlPassBase<ExportHtmlPass>> {
   using ExportPass::ExportPass;
+  LogicalResult initialize(MLIRContext *context) override {
+    if (failed(checkOpen(*this, file, open, context)))
+      return failure();
+    return ExportPass::initialize(context);
+  }
   void runOnOperation() override;
 
 private:
@@ -211,6 +216,7 @@ void ExportHtmlPass::runOnOperation() {
   }
   if (functionsToExport(getOperation(), "there is nothing to show").empty())
     return;
-  if (failed(exportReports()))
+  if (failed(exportReports()) ||
+      (open && failed(getAnalysis<ExportedFiles>().open(*this, file))))
     signalPassFailure();
 }

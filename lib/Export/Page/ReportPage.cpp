@@ -7,6 +7,7 @@
 
 #include "llm/Export/Page/ReportPage.h"
 #include "ViewerPage.h"
+#include "llm/Export/Report/ComparisonTable.h"
 #include "llm/Export/Report/ReportWriters.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -96,12 +97,25 @@ std::string mlir::llm::findPageLack() {
              : "";
 }
 
+/// A page has a row for each op.
+static std::vector<std::string> describeForPage(const Comparison &comparison) {
+  std::vector<std::string> sentences = {
+      "What was measured, with what is predicted beside it."};
+  bool areShared = llvm::any_of(
+      comparison.ops, [](const ComparedOp &op) { return op.ops.size() > 1; });
+  if (areShared)
+    sentences.push_back("Ops that ran as one share their time here as they are "
+                        "predicted to.");
+  llvm::append_range(sentences, describeComparison(comparison));
+  return sentences;
+}
+
 void mlir::llm::writeComparedPage(const Report &measured,
                                   const Report &predicted,
-                                  ArrayRef<std::string> notes,
+                                  const Comparison &comparison,
                                   llvm::raw_ostream &os) {
   std::string sentences =
-      nlohmann::json(std::vector<std::string>(notes))
+      nlohmann::json(describeForPage(comparison))
           .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   fillViewerPage(
       summarize(measured),

@@ -117,6 +117,11 @@ struct FunctionTrace {
 struct ExportPerfettoPass
     : ExportPass<llm::impl::ExportPerfettoPassBase<ExportPerfettoPass>> {
   using ExportPass::ExportPass;
+  LogicalResult initialize(MLIRContext *context) override {
+    if (failed(checkOpen(*this, file, open, context)))
+      return failure();
+    return ExportPass::initialize(context);
+  }
   void runOnOperation() override;
 
 private:
@@ -233,6 +238,9 @@ ExportPerfettoPass::exportFunctions(ArrayRef<FunctionOpInterface> functions) {
   }
   for (auto [trace, path] : llvm::zip_equal(traces, *paths))
     if (failed(writeTrace(*trace, *target, path)))
+      return failure();
+  for (StringRef path : *paths)
+    if (open && failed(getAnalysis<ExportedFiles>().open(*this, path)))
       return failure();
   return success();
 }

@@ -35,6 +35,10 @@ public:
   LogicalResult write(const Pass &pass, StringRef path,
                       function_ref<void(llvm::raw_ostream &)> write);
 
+  /// Shows a file that was written in a browser, for the option `open` of a
+  /// pass. Standard error gets how to do so if there is no display.
+  LogicalResult open(const Pass &pass, StringRef path);
+
   /// Writes what people read if no file is named. It goes to standard output if
   /// neither the tool nor another pass writes there, else to standard error.
   void print(const Pass &pass, function_ref<void(llvm::raw_ostream &)> write);
@@ -48,6 +52,10 @@ private:
 /// `file` of a pass.
 LogicalResult checkExportedFile(const Pass &pass, StringRef path,
                                 MLIRContext *context);
+
+/// Says before anything runs that what goes to standard output is not opened.
+LogicalResult checkOpen(const Pass &pass, StringRef path, bool isOpened,
+                        MLIRContext *context);
 
 /// A pass with an option `file`.
 template <typename PassBase>

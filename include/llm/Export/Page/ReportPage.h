@@ -8,6 +8,7 @@
 #ifndef LLM_EXPORT_PAGE_REPORTPAGE_H
 #define LLM_EXPORT_PAGE_REPORTPAGE_H
 
+#include "llm/Results/Comparison.h"
 #include "llm/Results/OpMatching.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -46,10 +47,10 @@ std::string encodeMatches(ArrayRef<NamedFunction> functions,
 /// baseline is its prediction.
 void fillViewerPage(StringRef summary, StringRef data, ::llvm::raw_ostream &os);
 
-/// Makes the page of a measurement, with its prediction beside it. `notes` are
-/// sentences that a reader must know.
+/// Makes the page of a measurement, with its prediction beside it, and with
+/// what a reader of their comparison must know.
 void writeComparedPage(const Report &measured, const Report &predicted,
-                       ArrayRef<std::string> notes, ::llvm::raw_ostream &os);
+                       const Comparison &comparison, ::llvm::raw_ostream &os);
 
 } // namespace mlir::llm
 
