@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Profile/TraceRows.h"
-#include "TorchOps.h"
+#include "TracedOps.h"
 #include "llm/Support/Median.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -37,7 +37,7 @@ public:
   TraceRows make() &&;
 
 private:
-  const TorchOp &read(const TraceEvent &event);
+  const TracedOp &read(const TraceEvent &event);
   void findOwners();
   void addKernels();
   void addRun(uint32_t number, int64_t nanoseconds, StringRef device);
@@ -55,7 +55,7 @@ private:
   std::vector<uint32_t> ownerOf;
   std::vector<int64_t> nanosecondsOf; ///< of kernels, of each owner
   std::vector<uint32_t> deviceOf;     ///< of each owner a lane
-  std::map<std::pair<uint32_t, uint32_t>, TorchOp> ops; ///< by name and args
+  std::map<std::pair<uint32_t, uint32_t>, TracedOp> ops; ///< by name and args
   /// By device and by what the op is.
   std::map<std::pair<std::string, RowSizes>, size_t> runsOf;
   std::vector<Runs> all;
@@ -64,18 +64,19 @@ private:
 };
 } // namespace
 
-const TorchOp &RowMaker::read(const TraceEvent &event) {
-  auto [op, isNew] =
-      ops.try_emplace({event.name, event.args},
-                      TorchOp{TorchOp::Kind::Other, MeasuredRow(location), ""});
+const TracedOp &RowMaker::read(const TraceEvent &event) {
+  auto [op, isNew] = ops.try_emplace(
+      {event.name, event.args},
+      TracedOp{TracedOp::Kind::Other, MeasuredRow(location), ""});
   if (isNew)
     op->second =
-        TorchOp::read(trace.nameOf(event), trace.argsOf(event), location);
+        TracedOp::read(trace.nameOf(event), trace.argsOf(event), location);
   return op->second;
 }
 
 void RowMaker::leaveOut(StringRef name, StringRef reason) {
-  ++leftOut[{name.str(), reason.str()}];
+  // Behind the op ggml has the name of a node.
+  ++leftOut[{name.split(' ').first.str(), reason.str()}];
 }
 
 void RowMaker::findOwners() {
@@ -84,10 +85,10 @@ void RowMaker::findOwners() {
       ownerOf[number] = ownerOf[event.parent];
     if (ownerOf[number] != none || event.kind != TraceEventKind::Op)
       continue;
-    const TorchOp &op = read(event);
-    if (op.kind == TorchOp::Kind::Row)
+    const TracedOp &op = read(event);
+    if (op.kind == TracedOp::Kind::Row)
       ownerOf[number] = number;
-    else if (op.kind == TorchOp::Kind::NoRow)
+    else if (op.kind == TracedOp::Kind::NoRow)
       leaveOut(trace.nameOf(event), op.reason);
   }
 }
@@ -115,7 +116,7 @@ std::string RowMaker::deviceName(uint32_t lane) const {
 }
 
 void RowMaker::addRun(uint32_t number, int64_t nanoseconds, StringRef device) {
-  const TorchOp &op = read(trace.events[number]);
+  const TracedOp &op = read(trace.events[number]);
   auto [found, isNew] =
       runsOf.try_emplace({device.str(), sizesOf(op.row)}, all.size());
   if (isNew) {

@@ -60,8 +60,10 @@ void runCapture(StringRef bytes) {
       readCapturedGraphs(llvm::MemoryBufferRef(bytes, "capture"));
   if (!graphs) {
     std::string message = llvm::toString(graphs.takeError());
-    require(StringRef(message).starts_with("capture: byte "),
-            "an error without a place");
+    // "capture: byte 7: ..", or "cannot inflate 'capture': byte 4: ..".
+    require(StringRef(message).contains("capture") &&
+                StringRef(message).contains(": byte "),
+            "an error without a place: " + message);
     if (isVerbose)
       llvm::errs() << message << "\n";
     return;

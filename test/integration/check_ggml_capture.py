@@ -6,10 +6,13 @@ PACKAGES: what llama_cpp/setup.sh has installed, with its headers. A random smal
 compiled here (ggml_capture/decode.cpp) and in Node.js. What must be in a capture is said by the program itself, whose own
 callback sees all nodes. The MACs of the program that llm-prof makes of a graph are those of the tensors of the GGUF file.
 """
+import csv
 import json
+import math
 import os
 import re
 import signal
+import statistics
 import struct
 import subprocess
 import sys
@@ -374,6 +377,35 @@ def check_compare(setting: Setting) -> None:
     print(f"beside predictions: {len(runs)} runs, each nanosecond where it belongs")
 
 
+def check_rows(setting: Setting) -> None:
+    """Products and sums of a capture as measured rows, whose medians are taken here from the capture itself."""
+    capture, path = setting.capture("ops.capture"), setting.folder / "rows.csv"
+    subprocess.run(["llm-prof", "import", setting.folder / "ops.capture", f"--rows={path}"], check=True, capture_output=True)
+    times: dict[tuple, list[int]] = {}
+    for run in capture.runs.values():
+        tensors = capture.graphs[run.graph].tensors
+        for number, start, end in run.ops:
+            node = tensors[number]
+            a, b = ([tensors[source] for source in node.sources[:2]] + [None])[:2]
+            if node.op == "MUL_MAT" and a.ne[2:] == (1, 1):
+                key = ("gemm", math.prod(b.ne[1:]), a.ne[1], a.ne[0])
+            elif node.op == "ADD" and a.ne == b.ne or node.op == "SWIGLU" and b:
+                key = ({"ADD": "residual_add", "SWIGLU": "silu_mul"}[node.op], math.prod(a.ne[1:]), a.ne[0])
+            else:
+                continue
+            times.setdefault(key, []).append(end - start)
+    found = {}
+    for row in csv.DictReader(path.open(newline="")):
+        sizes = ("m", "n", "k") if row["op_kind"] == "gemm" else ("rows", "cols")
+        expect("type and machine", (row["dtype"], row["device"]), ("fp32", "cpu"))
+        found[row["op_kind"], *(int(row[size]) for size in sizes)] = float(row["measured_us"])
+    expect("rows", found.keys(), times.keys())
+    for key, each in times.items():
+        if abs(found[key] - statistics.median(each) / 1000) > 0.00051:  # three digits
+            sys.exit(f"{key}: found {found[key]} us, measured {sorted(each)} ns")
+    print(f"rows: {len(found)} sizes with their medians")
+
+
 def check_models(setting: Setting) -> None:
     """Other models, with and without flash attention: what is recognised of them."""
     for name, kind, products, grouped in (("qwen2", "f16", 15, 0), ("qwen3", "q8_0", 15, 0), ("mixtral", "q4_K", 11, 6)):
@@ -461,7 +493,7 @@ def main() -> None:
     expect("tokens", len(tokens), STEPS)
     for check in (check_program, check_threads, check_node, check_failures):
         check(setting, tokens)
-    for check in (check_signals, check_backends, check_unknown, check_macs, check_compare, check_models, check_experts,
+    for check in (check_signals, check_backends, check_unknown, check_macs, check_rows, check_compare, check_models, check_experts,
                   check_factors):
         check(setting)
 

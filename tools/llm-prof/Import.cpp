@@ -206,7 +206,8 @@ LogicalResult Import::writeRows(const ImportedTrace &trace,
     return emitToolError(context)
            << "'" << options.rows << "' is not written: " << options.input
            << " has no op that is a row; needed are ops of PyTorch with "
-              "their sizes (the profiler's record_shapes=True)";
+              "their sizes (the profiler's record_shapes=True), or of a ggml "
+              "capture that times ops";
   return writeOutput(options.rows, context, [&](raw_ostream &os) {
     writeMeasuredTable(made.rows, os);
   });

@@ -1,17 +1,19 @@
-//===- TorchOps.cpp - What an op of PyTorch is as a measured row ----------===//
+//===- TracedOps.cpp - What an op of a trace is as a measured row
+//----------===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "TorchOps.h"
+#include "TracedOps.h"
 #include "llm/TraceImport/TracedOperands.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::llm;
+
 /// The one type of the first tensors, where rows know it; else empty.
 static std::string typeOf(const TracedOperands &operands, size_t tensors) {
   StringRef common;
@@ -24,9 +26,9 @@ static std::string typeOf(const TracedOperands &operands, size_t tensors) {
     common = tensor.type;
   }
   return ::llvm::StringSwitch<std::string>(common)
-      .Case("c10::BFloat16", "bf16")
-      .Case("c10::Half", "fp16")
-      .Case("float", "fp32")
+      .Cases({"c10::BFloat16", "bf16"}, "bf16")
+      .Cases({"c10::Half", "f16"}, "fp16")
+      .Cases({"float", "f32"}, "fp32")
       .Default("");
 }
 
@@ -101,6 +103,20 @@ static StringRef describeAdd(StringRef, const TracedOperands &operands,
   return setPlane("residual_add", operands.sizes(0), row);
 }
 
+/// ggml multiplies by the weights in another op.
+static StringRef describeBareNorm(StringRef, const TracedOperands &,
+                                  MeasuredRow &) {
+  return "a norm that another op multiplies by its weights";
+}
+
+/// Of two sources, the gate and what it is for.
+static StringRef describeSwiglu(StringRef, const TracedOperands &operands,
+                                MeasuredRow &row) {
+  if (operands.sizes(0) != operands.sizes(1))
+    return "a gate in one tensor with what it is for";
+  return setPlane("silu_mul", operands.sizes(0), row);
+}
+
 static StringRef describeGelu(StringRef, const TracedOperands &operands,
                               MeasuredRow &row) {
   return setPlane("gelu", operands.sizes(0), row);
@@ -113,8 +129,14 @@ struct OpKind {
 };
 } // namespace
 
+/// A node of ggml has its name behind its op: "MUL_MAT Qcur-0".
 static OpKind kindOf(StringRef name) {
-  return ::llvm::StringSwitch<OpKind>(name)
+  return ::llvm::StringSwitch<OpKind>(name.split(' ').first)
+      .Case("MUL_MAT", {describeProduct, 2})
+      .Case("RMS_NORM", {describeBareNorm, 1})
+      .Case("ADD", {describeAdd, 2})
+      .Case("GELU", {describeGelu, 1})
+      .Case("SWIGLU", {describeSwiglu, 2})
       .Cases({"aten::mm", "aten::matmul", "aten::bmm"}, {describeProduct, 2})
       .Cases({"aten::addmm", "aten::linear"}, {describeProduct, 3})
       .Case("aten::scaled_dot_product_attention", {describeAttention, 3})
@@ -124,8 +146,8 @@ static OpKind kindOf(StringRef name) {
       .Default({});
 }
 
-TorchOp TorchOp::read(StringRef name, StringRef args, Location location) {
-  TorchOp op{Kind::Other, MeasuredRow(location), ""};
+TracedOp TracedOp::read(StringRef name, StringRef args, Location location) {
+  TracedOp op{Kind::Other, MeasuredRow(location), ""};
   OpKind kind = kindOf(name);
   if (!kind.describe)
     return op;

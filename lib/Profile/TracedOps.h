@@ -1,19 +1,20 @@
-//===- TorchOps.h - What an op of PyTorch is as a measured row --*- C++ -*-===//
+//===- TracedOps.h - What an op of a trace is as a measured row --*- C++
+//-*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_PROFILE_TORCHOPS_H
-#define LLM_PROFILE_TORCHOPS_H
+#ifndef LLM_PROFILE_TRACEDOPS_H
+#define LLM_PROFILE_TRACEDOPS_H
 
 #include "llm/Profile/MeasuredTable.h"
 
 namespace mlir::llm {
 
 /// What is known of an op by its name and its args in a trace.
-struct TorchOp {
+struct TracedOp {
   enum class Kind {
     Other, ///< nothing that rows are of
     Row,   ///< as `row` says, but for device and time
@@ -23,9 +24,9 @@ struct TorchOp {
   MeasuredRow row;
   StringRef reason;
 
-  static TorchOp read(StringRef name, StringRef args, Location location);
+  static TracedOp read(StringRef name, StringRef args, Location location);
 };
 
 } // namespace mlir::llm
 
-#endif // LLM_PROFILE_TORCHOPS_H
+#endif // LLM_PROFILE_TRACEDOPS_H
