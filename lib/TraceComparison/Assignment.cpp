@@ -25,6 +25,8 @@ private:
                      PatternOps &ops) const;
   bool beginsRun(const WorkPiece &piece, const PlacedPiece &placed,
                  const AssignedPiece &assigned);
+  std::optional<unsigned> findBySizes(const WorkPiece &piece,
+                                      PatternStep step) const;
   int64_t iterationOf(unsigned op, bool beginsRun);
 
   const ProgramPattern &pattern;
@@ -87,7 +89,8 @@ bool Assigner::beginsRun(const WorkPiece &piece, const PlacedPiece &placed,
                          const AssignedPiece &assigned) {
   bool isPlaced = piece.ops.empty();
   if (isPlaced)
-    return !placed.continues;
+    return !placed.continues ||
+           (assigned.isOneOfRow && lastOps != assigned.ops);
   std::optional<std::pair<uint32_t, uint32_t>> &last =
       lastNamedBy[assigned.ops.front()];
   std::pair namedBy(piece.namedBy, piece.replay);
@@ -114,6 +117,23 @@ int64_t Assigner::iterationOf(unsigned op, bool beginsRun) {
   return 0;
 }
 
+/// Of ropes in a row, the one that has the sizes of the piece, if there is one
+/// alone: queries have more heads than keys.
+std::optional<unsigned> Assigner::findBySizes(const WorkPiece &piece,
+                                              PatternStep step) const {
+  if (!piece.operands || step.endOp - step.firstOp < 2)
+    return std::nullopt;
+  std::optional<unsigned> found;
+  for (unsigned op = step.firstOp; op < step.endOp; ++op) {
+    if (!pattern.ops()[op].extents.explain(*piece.operands, /*isWhole=*/false))
+      continue;
+    if (found)
+      return std::nullopt;
+    found = op;
+  }
+  return found;
+}
+
 AssignedPiece Assigner::assign(const WorkPiece &piece,
                                const PlacedPiece &placed) {
   AssignedPiece assigned;
@@ -122,10 +142,17 @@ AssignedPiece Assigner::assign(const WorkPiece &piece,
     return assigned;
   }
   assigned.ops = piece.ops;
-  for (unsigned step : placed.steps)
-    if (PatternStep own = pattern.steps()[step]; piece.ops.empty())
+  bool isBySizes = placed.isBySizes;
+  if (piece.ops.empty())
+    for (unsigned step : placed.steps) {
+      PatternStep own = pattern.steps()[step];
+      if (std::optional<unsigned> only = findBySizes(piece, own)) {
+        own = {*only, *only + 1};
+        isBySizes = assigned.isOneOfRow = true;
+      }
       for (unsigned op = own.firstOp; op < own.endOp; ++op)
         assigned.ops.push_back(op);
+    }
   if (assigned.ops.empty()) {
     assigned.whyNot = piece.isOfOtherLayer ? "in a layer that is not here"
                       : piece.rule         ? "no op of its kind has this place"
@@ -137,7 +164,7 @@ AssignedPiece Assigner::assign(const WorkPiece &piece,
   assigned.beginsRun = beginsRun(piece, placed, assigned);
   assigned.evidence =
       piece.ops.empty()
-          ? (placed.isBySizes ? MatchEvidence::Shape : MatchEvidence::Order)
+          ? (isBySizes ? MatchEvidence::Shape : MatchEvidence::Order)
           : (piece.isByRule ? MatchEvidence::Rule : MatchEvidence::Name);
   lastOps = assigned.ops;
   for (unsigned op : assigned.ops)

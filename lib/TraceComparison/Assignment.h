@@ -20,6 +20,7 @@ struct AssignedPiece {
   MatchEvidence evidence = MatchEvidence::Order;
   const char *whyNot = ""; ///< it is no op
   bool beginsRun = false;
+  bool isOneOfRow = false; ///< of ropes in a row, by its sizes
 };
 
 /// As many as there are pieces.

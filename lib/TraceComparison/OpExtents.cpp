@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/TraceComparison/OpExtents.h"
+#include "llm/Dialect/Llm/IR/Llm.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
@@ -34,6 +35,9 @@ OpExtents::OpExtents(WorkloadOpInterface op) {
       used |= bitOf[loop];
     tensors.push_back({type.getNumElements(), used});
   }
+  for (Type type : op->getOperandTypes())
+    if (auto cache = dyn_cast<KvCacheType>(type))
+      cacheRow = cache.getKvHeads() * cache.getHeadDim();
 }
 
 std::optional<unsigned> OpExtents::findLoops(int64_t elements) const {
@@ -61,6 +65,9 @@ bool OpExtents::explain(const TracedOperands &operands, bool isWhole) const {
       continue;
     std::optional<unsigned> along =
         elements ? findLoops(*elements) : std::nullopt;
+    bool isCache = elements && cacheRow > 0 && *elements % cacheRow == 0;
+    if (!along && isCache)
+      continue;
     if (!along)
       return false;
     covered |= *along;

@@ -23,7 +23,8 @@ public:
 
   /// Whether each of the operands has as many elements as a tensor of the op,
   /// or as some of its loops together have iterations. The operands of a whole
-  /// op must be along all of its loops. Those of a part may be along some.
+  /// op must be along all of its loops. Those of a part may be along some. Of a
+  /// cache that is written, tools show any room of whole rows.
   bool explain(const TracedOperands &operands, bool isWhole) const;
   /// The same for only the largest operand, of any part. Also true if nothing
   /// is known about the op.
@@ -40,6 +41,7 @@ private:
   };
   llvm::SmallVector<int64_t, 6> loops; ///< extents above 1
   llvm::SmallVector<Tensor, 4> tensors;
+  int64_t cacheRow = 0; ///< elements of a key; 0 without a cache
 };
 
 } // namespace mlir::llm

@@ -8,6 +8,7 @@
 #include "llm/TraceComparison/OpExtents.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>
@@ -28,6 +29,12 @@ static const char *const ops = R"(
     %3 = llm.gqa_attn "attn" %q, %k, %k mask full scale 1.0
         : tensor<1x4x6x16xf32>, tensor<1x10x2x16xf32>, tensor<1x10x2x16xf32>
     %4 = llm.embedding "embed" %ids, %table : tensor<4xi32>, tensor<99x48xf32>
+    %cache = llm.kv_cache "cache" : <batch = 1, kv_heads = 2, head_dim = 16, capacity = 64, f32>
+    %rows = tensor.extract_slice %k[0, 0, 0, 0] [1, 4, 2, 16] [1, 1, 1, 1]
+        : tensor<1x10x2x16xf32> to tensor<1x4x2x16xf32>
+    %5 = llm.kv_write "write" %cache, %rows, %rows at 6
+        : !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 16, capacity = 64, f32>,
+          tensor<1x4x2x16xf32>, tensor<1x4x2x16xf32>
     return
   }
 )";
@@ -38,7 +45,7 @@ using Sizes = std::vector<std::vector<int64_t>>;
 class OpExtentsTest : public testing::Test {
 protected:
   OpExtentsTest() {
-    context.loadDialect<LlmDialect, func::FuncDialect>();
+    context.loadDialect<LlmDialect, func::FuncDialect, tensor::TensorDialect>();
     module = parseSourceString<ModuleOp>(ops, &context);
     module->walk([&](WorkloadOpInterface op) {
       extents[op.getWorkloadName()] = OpExtents(op);
@@ -72,6 +79,15 @@ TEST_F(OpExtentsTest, FrameworksReshapeAndTranspose) {
   // Heads before tokens, as PyTorch has them.
   EXPECT_TRUE(isWhole("attn", {{1, 6, 4, 16}, {1, 2, 10, 16}, {1, 2, 10, 16}}));
   EXPECT_TRUE(isWhole("embed", {{99, 48}, {1, 4}}));
+}
+
+TEST_F(OpExtentsTest, OfACacheToolsShowAnyRoom) {
+  // Blocks of 16 keys each for keys and values; where the rows go.
+  EXPECT_TRUE(isWhole(
+      "write", {{4, 2, 16}, {4, 2, 16}, {7, 16, 2, 16}, {7, 16, 2, 16}, {4}}));
+  EXPECT_FALSE(isPart("write", {{4, 2, 16}, {7, 15, 2, 15}}));
+  EXPECT_FALSE(isPart("write", {{7, 16, 2, 16}}));
+  EXPECT_FALSE(isPart("attn", {{1, 6, 4, 16}, {7, 16, 2, 16}}));
 }
 
 TEST_F(OpExtentsTest, OtherSizesAreOtherOps) {
