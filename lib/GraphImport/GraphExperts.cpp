@@ -40,6 +40,9 @@ SmallVector<int64_t> GraphBuilder::rowsOfExperts(uint32_t chosen, int64_t rows,
   return shareEvenly(rows, experts);
 }
 
+/// The op has a number for each. A model has some hundreds.
+static constexpr int64_t mostExperts = 1 << 16;
+
 /// MUL_MAT_ID: weights [experts, n, k], rows [tokens, top_k, k], or one for all
 /// experts of a token, [tokens, 1, k], and the experts [tokens, top_k].
 bool GraphBuilder::buildExperts(uint32_t node) {
@@ -58,8 +61,9 @@ bool GraphBuilder::buildExperts(uint32_t node) {
       countElements(graph.tensors[chosen]) != topK * tokens ||
       op.sizes != std::array<int64_t, 4>{weights[1], topK, tokens, 1} ||
       weights[3] != 1 || rows[2] != tokens || rows[3] != 1 ||
-      (!isShared && rows[1] != topK) || topK > experts || !isFloat(x) ||
-      !isFloat(node) || !isa_and_present<IntegerType>(typeOf(chosen)))
+      (!isShared && rows[1] != topK) || topK > experts ||
+      experts > mostExperts || !isFloat(x) || !isFloat(node) ||
+      !isa_and_present<IntegerType>(typeOf(chosen)))
     return false;
   Value numbers = tensors.as(chosen, {tokens, topK}), lhs = tensors.rows(x);
   StringAttr name = tensors.nameOf(node);

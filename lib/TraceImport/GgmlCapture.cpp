@@ -22,6 +22,9 @@ namespace {
 struct GraphTexts {
   uint32_t name = 0, args = 0;
   std::vector<uint32_t> nodeNames, nodeArgs;
+  /// Of each node the number of its backend, if there are several.
+  std::vector<uint32_t> backendOfNode;
+  std::vector<std::string> backends;
   /// Of each node the nodes whose values it reads, through views.
   std::vector<SmallVector<uint32_t, 2>> inputs;
   bool hasRun = false;
@@ -50,12 +53,16 @@ private:
   struct OpenRun {
     uint32_t event;
     std::vector<uint32_t> eventOfNode; ///< of a first run, for arrows
+    /// Of the split that runs: its event and its backend.
+    uint32_t split = TraceEvent::none, backend = none;
+    unsigned splits = 0;
   };
 
   uint32_t laneOf(uint32_t thread);
   uint32_t counterOf(const std::string &name, StringRef unit);
   OpenRun &openRun(const CapturedRun &run);
   void addOps(const CapturedRun &run, OpenRun &open);
+  void addToSplit(const CapturedRun &run, const CapturedOp &op, OpenRun &open);
 
   TraceBuilder builder;
   CapturedProcess process;
@@ -160,6 +167,11 @@ void CaptureTraceMaker::visit(CapturedGraph &&graph) {
         builder.addText(graph.tensors[node].op + " " + names[node]));
     texts.nodeArgs.push_back(builder.addArgs(describeNode(graph, node)));
   }
+  for (const CapturedBackend &backend : graph.backends)
+    texts.backends.push_back(backend.name);
+  for (uint32_t node = 0; node < graph.nodes && graph.backends.size() > 1;
+       ++node)
+    texts.backendOfNode.push_back(graph.tensors[node].backend);
   texts.inputs = findInputs(graph);
   std::map<uint32_t, uint64_t> sums;
   for (const CapturedBuffer &buffer : graph.buffers)
@@ -214,9 +226,35 @@ CaptureTraceMaker::OpenRun &CaptureTraceMaker::openRun(const CapturedRun &run) {
   return entry->second;
 }
 
+/// Nodes of one backend that follow each other are a split: a scheduler runs it
+/// as a graph of its own.
+void CaptureTraceMaker::addToSplit(const CapturedRun &run, const CapturedOp &op,
+                                   OpenRun &open) {
+  const GraphTexts &texts = graphs[run.graph];
+  uint32_t backend =
+      texts.backendOfNode.empty() ? none : texts.backendOfNode[op.node];
+  if (backend == none)
+    return;
+  if (open.split != TraceEvent::none && open.backend == backend) {
+    int64_t &end = builder.event(open.split).endNanoseconds;
+    end = std::max(end, op.endNanoseconds);
+    return;
+  }
+  TraceEvent event;
+  event.kind = TraceEventKind::Range;
+  event.lane = laneOf(run.thread);
+  event.name = builder.addText("split " + std::to_string(open.splits++) + ", " +
+                               texts.backends[backend]);
+  event.startNanoseconds = op.startNanoseconds;
+  event.endNanoseconds = op.endNanoseconds;
+  open.split = builder.addEvent(event);
+  open.backend = backend;
+}
+
 void CaptureTraceMaker::addOps(const CapturedRun &run, OpenRun &open) {
   const GraphTexts &texts = graphs[run.graph];
   for (const CapturedOp &op : run.ops) {
+    addToSplit(run, op, open);
     TraceEvent event;
     event.kind = TraceEventKind::Op;
     event.lane = laneOf(run.thread);

@@ -119,8 +119,18 @@ def check_choices(folder: Path) -> None:
            [(1000 * number, len(rows)) for number, rows in CHOICES.items()])
 
 
+def check_splits(folder: Path) -> None:
+    """What follows each other on one backend is a range; times begin at 90."""
+    wanted = []
+    for at in (10, 1010):
+        wanted += [("graph 0", "range", "thread 1", at - 10, at + 50), ("split 0, CPU", "range", "thread 1", at, at + 15),
+                   ("split 1, GPU0", "range", "thread 1", at + 20, at + 35), ("split 2, CPU", "range", "thread 1", at + 40, at + 45)]
+    expect("splits", [each for each in slices(read_trace(folder / "splits.capture")) if each[1] == "range"], sorted(wanted))
+
+
 def main() -> None:
     folder = Path(sys.argv[1])
+    check_splits(folder)
     check_choices(folder)
     check_capture(folder)
     check_viz(folder)

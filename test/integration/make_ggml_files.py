@@ -59,7 +59,7 @@ class Graph:
         parameters = tensor.get("parameters", [])
         return b"".join([
             text(tensor["name"]), text(tensor["op"]),
-            struct.pack("<5I", tensor["type"], 0, 0 if is_node else NONE, tensor["buffer"],
+            struct.pack("<5I", tensor["type"], 0, tensor.get("backend", 0) if is_node else NONE, tensor["buffer"],
                         self.number(tensor.get("view"))),
             struct.pack("<4q", *ne), struct.pack("<4Q", *nb),
             struct.pack(f"<B{len(parameters)}I", len(parameters), *parameters),
@@ -67,9 +67,11 @@ class Graph:
 
     def pack(self, number: int) -> bytes:
         every = [(node, True) for node in self.nodes] + [(leaf, False) for leaf in self.leaves]
-        body = struct.pack("<6I", number, len(self.nodes), len(every), len(TYPES), 1, len(BUFFERS))
+        backends = 1 + max(node.get("backend", 0) for node in self.nodes)
+        body = struct.pack("<6I", number, len(self.nodes), len(every), len(TYPES), backends, len(BUFFERS))
         body += b"".join(text(name) + struct.pack("<2I", block, size) for name, block, size in TYPES)
         body += text("CPU") + text("a processor")
+        body += b"".join(text(f"GPU{other}") + text("an accelerator") for other in range(backends - 1))
         body += b"".join(text(name) + struct.pack("<2BQ", *rest) for name, *rest in BUFFERS)
         body += b"".join(self.pack_tensor(*each) for each in every)
         body += b"".join(struct.pack("<Q", tensor.get("offset", 0)) for tensor, _ in every)
@@ -164,6 +166,18 @@ def choices() -> bytes:
     return b"".join(parts)
 
 
+def splits() -> bytes:
+    """Five sums, the third and the fourth on another backend; the first run is in two records, one of which ends in a split."""
+    g = Graph()
+    x = g.leaf("x", [8], F32, COMPUTE)
+    for number in range(5):
+        x = g.node("ADD", f"sum{number}", [8], [x, x])
+        g.nodes[-1]["backend"] = int(number in (2, 3))
+    ops = [(number, 100 + 10 * number, 105 + 10 * number) for number in range(5)]
+    return b"".join([head(2), g.pack(0), run(0, 0, 1, 1, 90, 130, ops[:3]), run(0, 0, 1, 0, 90, 150, ops[3:]),
+                     run(1, 0, 1, 0, 1090, 1150, [(number, start + 1000, end + 1000) for number, start, end in ops])])
+
+
 def run(number: int, graph: int, thread: int, state: int, start: int, end: int, ops=()) -> bytes:
     body = struct.pack("<3IB2qI", number, graph, thread, state, start, end, len(ops))
     return record(3, body + b"".join(struct.pack("<I2q", *op) for op in ops))
@@ -222,6 +236,7 @@ def main() -> None:
     (folder / "node.capture").write_bytes(whole + run(5, 0, 1, 0, 10, 20, [(900, 11, 12)]))
     (folder / "backwards.capture").write_bytes(whole + run(5, 0, 1, 0, 20, 10))
     (folder / "ropes.capture").write_bytes(head() + ropes().pack(0))
+    (folder / "splits.capture").write_bytes(splits())
     chosen = choices()
     (folder / "choices.capture").write_bytes(chosen)
     (folder / "newer.capture").write_bytes(head() + chosen[12:])
