@@ -207,6 +207,12 @@ private:
                     hasThreads && sharesPanels});
   }
 
+  /// Whether only whole tiles are along the loop: cuts are made of whole tiles.
+  bool hasWholeTiles(unsigned loop) {
+    return tiles[loop] == 1 ||
+           isMultiple(op.getStaticLoopRanges()[loop], tiles[loop]);
+  }
+
   /// The loop at that place of the order, and those inside. Whole tiles along
   /// it, and behind them iterations one by one.
   void makeLoops(size_t place) {
@@ -214,7 +220,7 @@ private:
     if (place + 1 == order.size())
       return makeInnermost();
     auto [begin, end] = ranges[loop];
-    if (tiles[loop] == 1 || (hasParallelLanes() && loop == lanes->loop))
+    if (hasWholeTiles(loop))
       return makeLoop(place, begin, end, constant(tiles[loop]));
     Value whole = roundDown(begin, end, tiles[loop]);
     makeLoop(place, begin, whole, constant(tiles[loop]));

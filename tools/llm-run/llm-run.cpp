@@ -394,8 +394,9 @@ static LogicalResult report(const CommandLine &options,
                << (options.threads == 1 ? " thread" : " threads")
                << " with vectors of " << vectors.bits << " bits"
                << (vectors.addsPairsOfBf16 ? " and AVX512-BF16" : "")
-               << llvm::format(", compiled in %.2f s.\n",
-                               executable.getCompileSeconds());
+               << llvm::format(", compiled in %.2f s (%.2f s of CPU).\n",
+                               executable.getCompileSeconds(),
+                               executable.getCompileCpuSeconds());
   return success();
 }
 

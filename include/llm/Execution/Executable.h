@@ -85,6 +85,9 @@ public:
   ArrayRef<ProgramResult> getResults() const { return results; }
   /// The time that compiling took, from the function to machine code.
   double getCompileSeconds() const { return compileSeconds; }
+  /// Of all threads of the process in that time, which is the same beside
+  /// others that want the CPU.
+  double getCompileCpuSeconds() const { return compileCpuSeconds; }
 
   /// Runs the function and returns all results, also those in place of an
   /// argument. Sizes of tensors must be those of the arguments' types. Open
@@ -119,7 +122,7 @@ private:
   std::unique_ptr<OpRecorder> recorder; ///< compiled code has its address
   std::unique_ptr<ExecutionEngine> engine;
   void (*entry)(void **) = nullptr; ///< what the engine compiled
-  double compileSeconds = 0;
+  double compileSeconds = 0, compileCpuSeconds = 0;
 };
 
 /// The vectors of this CPU, as compiled code uses them.
