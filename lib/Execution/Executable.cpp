@@ -197,7 +197,7 @@ LogicalResult Executable::lowerToLlvm(func::FuncOp function,
   function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                     UnitAttr::get(module.getContext()));
   return runPasses(module, [&](OpPassManager &pm) {
-    addLoopsToLlvm(pm, options.kernels, options.threads);
+    addLoopsToLlvm(pm, options.kernels, options.threads, vectors);
   });
 }
 
@@ -205,7 +205,7 @@ LogicalResult Executable::makeCode(ModuleOp module, StringRef name,
                                    bool optimizes) {
   std::string wrapper = ("_mlir_ciface_" + name).str();
   FailureOr<std::unique_ptr<ExecutionEngine>> made =
-      makeMachineCode(module, wrapper, optimizes);
+      makeMachineCode(module, wrapper, optimizes, vectors);
   if (failed(made))
     return failure();
   engine = std::move(*made);
@@ -239,6 +239,7 @@ Executable::compile(FunctionOpInterface op, CompileOptions options) {
   if (options.threads > 1 && failed(loadOpenMp(module.getLoc())))
     return failure();
   std::unique_ptr<Executable> executable(new Executable());
+  executable->vectors = chooseVectors(options.vectorBits);
   if (options.kernels == Kernels::OneDnn) {
     executable->oneDnn = OneDnn::create(options.threads);
     if (!executable->oneDnn)

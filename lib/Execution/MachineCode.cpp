@@ -11,18 +11,41 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/IPO/Internalize.h"
 
 using namespace mlir;
 using namespace mlir::llm;
 
+CpuVectors llm::chooseVectors(unsigned mostBits) {
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  int64_t bits = features.lookup("avx512f") ? 512
+                 : features.lookup("avx")   ? 256
+                                            : 128;
+  if (mostBits)
+    bits = std::min<int64_t>(bits, mostBits);
+  return {bits, bits == 512 && features.lookup("avx512bf16")};
+}
+
+/// Without an instruction set go all that build on it.
+static void dropLargerVectors(llvm::orc::JITTargetMachineBuilder &builder,
+                              CpuVectors vectors) {
+  if (!builder.getTargetTriple().isX86())
+    return;
+  if (vectors.bits < 512)
+    builder.getFeatures().AddFeature("avx512f", /*Enable=*/false);
+  if (vectors.bits < 256)
+    builder.getFeatures().AddFeature("avx", /*Enable=*/false);
+}
+
 static FailureOr<std::unique_ptr<llvm::TargetMachine>>
-findMachine(Location loc) {
+findMachine(Location loc, CpuVectors vectors) {
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return emitError(loc) << "this machine is not known: "
                           << llvm::toString(builder.takeError());
+  dropLargerVectors(*builder, vectors);
   auto machine = builder->createTargetMachine();
   if (!machine)
     return emitError(loc) << "nothing can be compiled for this machine: "
@@ -72,11 +95,12 @@ static void optimizeCode(::llvm::Module &module, StringRef entry,
 }
 
 FailureOr<std::unique_ptr<ExecutionEngine>>
-llm::makeMachineCode(ModuleOp module, StringRef entry, bool optimizes) {
+llm::makeMachineCode(ModuleOp module, StringRef entry, bool optimizes,
+                     CpuVectors vectors) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   FailureOr<std::unique_ptr<llvm::TargetMachine>> machine =
-      findMachine(module.getLoc());
+      findMachine(module.getLoc(), vectors);
   if (failed(machine))
     return failure();
   if (!optimizes)

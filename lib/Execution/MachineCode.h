@@ -9,16 +9,22 @@
 #ifndef LLM_EXECUTION_MACHINECODE_H
 #define LLM_EXECUTION_MACHINECODE_H
 
+#include "llm/Execution/Executable.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::llm {
 
-/// Code for this CPU, with the vectors that it has. Of the functions in the
-/// module `entry` alone can be looked up, by `lookupPacked`. Without
+/// Those of this CPU, of at most so many bits; 0: of all that it has.
+CpuVectors chooseVectors(unsigned mostBits);
+
+/// Code for this CPU, with these vectors and no larger ones. Of the functions
+/// in the module `entry` alone can be looked up, by `lookupPacked`. Without
 /// `optimizes` it is there sooner, and slower.
-FailureOr<std::unique_ptr<ExecutionEngine>>
-makeMachineCode(ModuleOp module, StringRef entry, bool optimizes);
+FailureOr<std::unique_ptr<ExecutionEngine>> makeMachineCode(ModuleOp module,
+                                                            StringRef entry,
+                                                            bool optimizes,
+                                                            CpuVectors vectors);
 
 } // namespace mlir::llm
 

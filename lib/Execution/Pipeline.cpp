@@ -63,7 +63,6 @@
 #include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -140,18 +139,12 @@ void llm::addKernels(OpPassManager &pm, unsigned threads) {
   pm.addPass(createOutlineKernelsPass());
 }
 
-CpuVectors llm::getCpuVectors() {
-  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-  if (features.lookup("avx512f"))
-    return {512, features.lookup("avx512bf16")};
-  return {features.lookup("avx") ? 256 : 128, /*addsPairsOfBf16=*/false};
-}
-
-void llm::addLoopsToLlvm(OpPassManager &pm, Kernels kernels, unsigned threads) {
+void llm::addLoopsToLlvm(OpPassManager &pm, Kernels kernels, unsigned threads,
+                         CpuVectors vectors) {
   bool hasThreads = threads > 1;
   if (kernels != Kernels::Reference)
     pm.addNestedPass<func::FuncOp>(
-        createRegisterTilesPass(getCpuVectors(), hasThreads));
+        createRegisterTilesPass(vectors, hasThreads));
   if (hasThreads)
     pm.addNestedPass<func::FuncOp>(createParallelLoopsPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
@@ -177,10 +170,10 @@ void llm::addLoopsToLlvm(OpPassManager &pm, Kernels kernels, unsigned threads) {
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertIndexToLLVMPass());
-  ConvertVectorToLLVMPassOptions vectors;
-  vectors.reassociateFPReductions = true;
-  vectors.x86Vector = getCpuVectors().addsPairsOfBf16;
-  pm.addPass(createConvertVectorToLLVMPass(vectors));
+  ConvertVectorToLLVMPassOptions ofVectors;
+  ofVectors.reassociateFPReductions = true;
+  ofVectors.x86Vector = vectors.addsPairsOfBf16;
+  pm.addPass(createConvertVectorToLLVMPass(ofVectors));
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   pm.addPass(createConvertFuncToLLVMPass());

@@ -22,7 +22,8 @@ void addKernels(OpPassManager &pm, unsigned threads);
 
 /// The functions as loops, and these as LLVM's ops. More than one thread is a
 /// matter of OpenMP's runtime library.
-void addLoopsToLlvm(OpPassManager &pm, Kernels kernels, unsigned threads);
+void addLoopsToLlvm(OpPassManager &pm, Kernels kernels, unsigned threads,
+                    CpuVectors vectors);
 
 } // namespace mlir::llm
 

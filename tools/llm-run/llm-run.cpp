@@ -109,6 +109,9 @@ struct CommandLine {
   cl::opt<unsigned> threads{"threads", cl::cat(running), cl::init(1),
                             cl::value_desc("N"),
                             cl::desc("Threads that run it (default: 1)")};
+  cl::opt<unsigned> vectorBits{
+      "vectors", cl::cat(running), cl::init(0), cl::value_desc("bits"),
+      cl::desc("Bits of a vector, 128, 256 or 512 (default: the CPU's)")};
   cl::opt<bool> compare{
       "compare", cl::cat(measuring),
       cl::desc("Print the time of each op beside the prediction")};
@@ -320,6 +323,9 @@ static LogicalResult checkOptions(const CommandLine &options, Location loc) {
                              "which: '--weights=PATH'";
   if (options.threads < 1)
     return emitError(loc) << "'--threads' must be 1 or more, got 0";
+  if (!llvm::is_contained({0, 128, 256, 512}, options.vectorBits))
+    return emitError(loc) << "'--vectors' must be 128, 256 or 512, got "
+                          << options.vectorBits.getValue();
   if (options.repeat < 1 || options.warmup < 0)
     return emitError(loc) << "'--repeat' must be 1 or more and '--warmup' 0 or "
                              "more, got "
@@ -389,7 +395,7 @@ static LogicalResult report(const CommandLine &options,
                                "between ops.\n",
                                measurement.getWallMicroseconds(),
                                measurement.getBetweenMicroseconds());
-  CpuVectors vectors = getCpuVectors();
+  CpuVectors vectors = executable.getVectors();
   llvm::outs() << "It ran on " << options.threads
                << (options.threads == 1 ? " thread" : " threads")
                << " with vectors of " << vectors.bits << " bits"
@@ -454,9 +460,9 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
   OwningOpRef<ModuleOp> asRead; // compiling takes the other one
   if (options.measures())
     asRead = cast<ModuleOp>((*module)->clone());
-  FailureOr<std::unique_ptr<Executable>> executable =
-      Executable::compile(*function, {options.optimize, options.measures(),
-                                      options.kernels, options.threads});
+  FailureOr<std::unique_ptr<Executable>> executable = Executable::compile(
+      *function, {options.optimize, options.measures(), options.kernels,
+                  options.threads, options.vectorBits});
   if (failed(executable))
     return failure();
   InputOptions given{{options.inputs.begin(), options.inputs.end()},

@@ -58,6 +58,14 @@ enum class Kernels {
   OneDnn,    ///< as generated ones, but products are calls of oneDNN
 };
 
+/// The vectors of which compiled code is made.
+struct CpuVectors {
+  int64_t bits; ///< of a register
+  /// Products of bf16 are added up in f32 two at a time, by AVX512-BF16, which
+  /// takes subnormal numbers as 0.
+  bool addsPairsOfBf16;
+};
+
 struct CompileOptions {
   /// If not, compiling is faster and the code is slower, for tests of many
   /// small programs.
@@ -68,6 +76,9 @@ struct CompileOptions {
   /// The threads that share the loops that are worth it, 1 or more. More than
   /// one needs OpenMP's runtime library.
   unsigned threads = 1;
+  /// The most bits of a vector; 0: as many as this CPU has. With 256 code is
+  /// that of a CPU without AVX-512, with 128 that of one without AVX.
+  unsigned vectorBits = 0;
 };
 
 /// A function of a program, compiled for this CPU.
@@ -83,6 +94,7 @@ public:
 
   ArrayRef<ProgramArgument> getArguments() const { return arguments; }
   ArrayRef<ProgramResult> getResults() const { return results; }
+  CpuVectors getVectors() const { return vectors; }
   /// The time that compiling took, from the function to machine code.
   double getCompileSeconds() const { return compileSeconds; }
   /// Of all threads of the process in that time, which is the same beside
@@ -116,6 +128,7 @@ private:
                             const CompileOptions &options);
   LogicalResult makeCode(ModuleOp module, StringRef name, bool optimizes);
 
+  CpuVectors vectors;
   std::vector<ProgramArgument> arguments;
   std::vector<ProgramResult> results;
   std::unique_ptr<OneDnn> oneDnn;       ///< so has it of this
@@ -124,15 +137,6 @@ private:
   void (*entry)(void **) = nullptr; ///< what the engine compiled
   double compileSeconds = 0, compileCpuSeconds = 0;
 };
-
-/// The vectors of this CPU, as compiled code uses them.
-struct CpuVectors {
-  int64_t bits; ///< of a register
-  /// Products of bf16 are added up in f32 two at a time, by AVX512-BF16, which
-  /// takes subnormal numbers as 0.
-  bool addsPairsOfBf16;
-};
-CpuVectors getCpuVectors();
 
 /// Registers what compiling needs of the dialects.
 void registerExecution(DialectRegistry &registry);
