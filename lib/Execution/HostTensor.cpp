@@ -179,10 +179,41 @@ std::string llm::describe(const HostTensor &tensor) {
   return text;
 }
 
+/// Among words of floats, the first of which all bits of the exponent are set.
+/// Whole blocks are looked at first, which takes no longer than reading them.
+template <typename Word>
+static std::optional<int64_t> findExponent(const char *data, int64_t count,
+                                           Word exponent) {
+  constexpr int64_t blockSize = 4096;
+  auto isSet = [&](int64_t i) {
+    Word word;
+    std::memcpy(&word, data + i * sizeof(Word), sizeof(Word));
+    return (word & exponent) == exponent;
+  };
+  for (int64_t begin = 0; begin < count; begin += blockSize) {
+    int64_t end = std::min(count, begin + blockSize);
+    bool isAnySet = false;
+    for (int64_t i = begin; i < end; ++i)
+      isAnySet |= isSet(i);
+    for (int64_t i = begin; isAnySet && i < end; ++i)
+      if (isSet(i))
+        return i;
+  }
+  return std::nullopt;
+}
+
 std::optional<int64_t> llm::findNonFinite(const HostTensor &tensor) {
-  if (!isa<FloatType>(tensor.getElementType()))
+  Type element = tensor.getElementType();
+  int64_t count = tensor.getNumElements();
+  if (element.isBF16())
+    return findExponent<uint16_t>(tensor.getData(), count, 0x7F80);
+  if (element.isF16())
+    return findExponent<uint16_t>(tensor.getData(), count, 0x7C00);
+  if (element.isF32())
+    return findExponent<uint32_t>(tensor.getData(), count, 0x7F800000);
+  if (!isa<FloatType>(element))
     return std::nullopt;
-  for (int64_t i = 0; i < tensor.getNumElements(); ++i)
+  for (int64_t i = 0; i < count; ++i)
     if (!std::isfinite(tensor.get(i)))
       return i;
   return std::nullopt;

@@ -113,5 +113,6 @@ def interpret_program(program, generic, weights):
     machine = RoundingMachine()
     results = dict(enumerate(machine.block(function.regions[0], arguments)))
     for name, cache in machine.caches.items():
-        results |= {f"{name}.{part}": tensor for part, tensor in cache.parts.items()}
+        # Keys and values have a name each, and a state that of its own.
+        results |= {f"{name}.{part}" if part else name: tensor for part, tensor in cache.parts.items()}
     return {place: (list(tensor.shape), list(tensor.data.values())) for place, tensor in results.items()}

@@ -255,25 +255,25 @@ def deepseek_softmax_scale(qk_head_dim, scaling=None):
     return qk_head_dim ** -0.5 * (yarn_mscale(scaling["factor"], all_dim) ** 2 if all_dim else 1.0)
 
 
-def mla_expanded(q_nope, q_rope, latent, k_rope, kv_b, mask, scale):
+def mla_expanded(q_nope, q_rope, latent, k_rope, kv_b, mask, scale, rounded=lambda x: x):
     """Latent attention as the paper's training form: keys and values of every head are made of the latent.
 
     q_nope [n, H, dn], q_rope [n, H, dr], latent [m, r], k_rope [m, dr], kv_b [H * (dn + dv), r] to [n, H, dv].
     """
     heads, nope = q_nope.shape[1:]
-    kv = linear(latent, kv_b).reshape(len(latent), heads, -1)
+    kv = rounded(linear(latent, kv_b)).reshape(len(latent), heads, -1)
     shared = np.broadcast_to(k_rope[:, None, :], (len(latent), heads, k_rope.shape[-1]))
     k = np.concatenate([kv[..., :nope], shared], axis=-1)
-    return attention(np.concatenate([q_nope, q_rope], axis=-1), k, kv[..., nope:], mask, scale)
+    return rounded(attention(np.concatenate([q_nope, q_rope], axis=-1), k, kv[..., nope:], mask, scale))
 
 
-def mla_absorbed(q_nope, q_rope, latent, k_rope, kv_b, mask, scale):
+def mla_absorbed(q_nope, q_rope, latent, k_rope, kv_b, mask, scale, rounded=lambda x: x):
     """The same with kv_b absorbed into queries and outputs, so that it is multi-query attention on the latent."""
     heads, nope = q_nope.shape[1:]
     kv_b = kv_b.reshape(heads, -1, latent.shape[-1])
-    q = np.concatenate([np.einsum("nhd,hdr->nhr", q_nope, kv_b[:, :nope]), q_rope], axis=-1)
+    q = np.concatenate([rounded(np.einsum("nhd,hdr->nhr", q_nope, kv_b[:, :nope])), q_rope], axis=-1)
     k = np.concatenate([latent, k_rope], axis=-1)[:, None, :]
-    return np.einsum("nhr,hvr->nhv", attention(q, k, latent[:, None, :], mask, scale), kv_b[:, nope:])
+    return rounded(np.einsum("nhr,hvr->nhv", rounded(attention(q, k, latent[:, None, :], mask, scale)), kv_b[:, nope:]))
 
 
 # --- Layers with a state ----------------------------------------------------------------------------------------------

@@ -31,8 +31,12 @@ def split_heads(x, d):
 class Model:
     """A decoder of one of the families of oracle_configs.py.  A cache is one sequence's {"tokens": [...], "layers": [(k, v), ...]}."""
 
-    def __init__(self, config, weights, mla="expanded"):
-        """weights are the tensors of weight_shapes(config); others, as of multi-token prediction, are unused."""
+    def __init__(self, config, weights, mla="expanded", rounded=lambda x: x):
+        """weights are the tensors of weight_shapes(config); others, as of multi-token prediction, are unused.
+
+        `rounded` is what the results of ops become: of products, norms, sums, gates, rotations, attention.
+        """
+        self.rounded = rounded
         if mla not in ("expanded", "absorbed"):
             raise ValueError(f"unknown form of latent attention: {mla!r}")
         self.c, self.mla = resolve(config), {"expanded": mla_expanded, "absorbed": mla_absorbed}[mla]
@@ -70,20 +74,21 @@ class Model:
             layers.append(kv)
         x = note_as(note, "final_norm", self.norm("model.norm", x))
         head = self.w.get("lm_head.weight", self.w["model.embed_tokens.weight"])
-        logits = note_as(note, "logits", soft_cap(linear(x, head), self.c["final_logit_softcapping"]))
+        logits = self.rounded(soft_cap(self.rounded(linear(x, head)), self.c["final_logit_softcapping"]))
+        note("logits", logits)
         return logits, {"tokens": tokens, "layers": layers}
 
     def embed(self, tokens):
         """Embeddings [n, hidden].  Gemma's factor sqrt(hidden), which transformers rounds to bfloat16, is exact here."""
         x = self.w["model.embed_tokens.weight"][tokens]
-        return x * math.sqrt(self.c["hidden_size"]) if self.family in SANDWICH else x
+        return self.rounded(x * math.sqrt(self.c["hidden_size"])) if self.family in SANDWICH else x
 
     def norm(self, name, x, eps=None):
         norm = gemma_rms_norm if self.family in GEMMA | QWEN_DELTA | {"minimax_m3"} else rms_norm
-        return norm(x, self.w[name + ".weight"], self.c["rms_norm_eps"] if eps is None else eps)
+        return self.rounded(norm(x, self.w[name + ".weight"], self.c["rms_norm_eps"] if eps is None else eps))
 
     def linear(self, name, x):
-        return linear(x, self.w[name + ".weight"], self.w.get(name + ".bias"))
+        return self.rounded(linear(x, self.w[name + ".weight"], self.w.get(name + ".bias")))
 
     def decoder_layer(self, i, layer, x, positions, cache, note):
         """One decoder layer on x [n, hidden]; Gemma norms each branch's output too ("sandwich")."""
@@ -91,7 +96,7 @@ class Model:
         h = note_as(note, t + "attn_in", self.norm(p + "input_layernorm", x))
         h, kv = self.mix(p, layer, h, positions, cache, lambda name, value: note(t + name, value))
         note(t + "attn_out", h)
-        x = x + (self.norm(p + "post_attention_layernorm", h) if gemma else h)
+        x = self.rounded(x + (self.norm(p + "post_attention_layernorm", h) if gemma else h))
         h = self.norm(p + ("pre_feedforward_layernorm" if gemma else "post_attention_layernorm"), x)
         note(t + "mlp_in", h)
         block = p + mlp_name(self.c, layer) + "."
@@ -100,8 +105,8 @@ class Model:
         else:
             h = self.moe(block, h, lambda name, value: note(t + name, value)) if layer.moe else self.mlp(block, h)
         note(t + "mlp_out", h)
-        x = x + (self.norm(p + "post_feedforward_layernorm", h) if gemma else h)
-        return note_as(note, t + "out", x * self.w.get(p + "layer_scalar", 1.0)), kv
+        x = self.rounded(x + (self.norm(p + "post_feedforward_layernorm", h) if gemma else h))
+        return note_as(note, t + "out", self.rounded(x * self.w.get(p + "layer_scalar", 1.0))), kv
 
     def mix(self, p, layer, *inputs):
         """What a layer does across tokens."""
@@ -148,33 +153,33 @@ class Model:
             angles = rope_angles(positions, *self.frequencies(len(positions) + (len(cache[0]) if cache else 0),
                                                               layer.attention == "sliding_attention"))
             rotate = apply_rope_interleaved if llama4 else apply_rope_half
-            q, k = rotate(q, *angles), rotate(k, *angles)
+            q, k = self.rounded(rotate(q, *angles)), self.rounded(rotate(k, *angles))
         if llama4 and layer.rope and c["use_qk_norm"]:
-            q, k = rms_norm(q, eps=c["rms_norm_eps"]), rms_norm(k, eps=c["rms_norm_eps"])
+            q, k = (self.rounded(rms_norm(y, eps=c["rms_norm_eps"])) for y in (q, k))
         if llama4 and not layer.rope and c["attn_temperature_tuning"]:
-            q = q * attention_temperature(positions, c["floor_scale"], c["attn_scale"])[:, None, None]
+            q = self.rounded(q * attention_temperature(positions, c["floor_scale"], c["attn_scale"])[:, None, None])
         for name, value in (("q", q), ("k", k), ("v", v)):
             note(name, value)
         k, v = grown(cache, k, v)
         scale = (c["query_pre_attn_scalar"] if self.family in GEMMA else c["head_dim"]) ** -0.5
         out = attention(q, k, v, self.mask(layer, positions), scale, c["attn_logit_softcapping"],
                         self.w.get(p + "sinks")) if len(x) else q
-        return self.linear(p + "o_proj", out.reshape(len(x), math.prod(out.shape[1:]))), (k, v)
+        return self.linear(p + "o_proj", self.rounded(out).reshape(len(x), math.prod(out.shape[1:]))), (k, v)
 
     def mimo_v2_attention(self, p, layer, x, positions, cache, note):
         """Values are scaled, and narrower than keys, of which the first features turn (MiMoV2Attention)."""
         c, n = of_layer(self.c, layer), len(x)
         heads, kv, d, value = (c[key] for key in ("num_attention_heads", "num_key_value_heads", "head_dim", "v_head_dim"))
         q, k = self.linear(p + "q_proj", x).reshape(n, heads, d), self.linear(p + "k_proj", x).reshape(n, kv, d)
-        v = self.linear(p + "v_proj", x).reshape(n, kv, value) * (c["attention_value_scale"] or 1.0)
+        v = self.rounded(self.linear(p + "v_proj", x).reshape(n, kv, value) * (c["attention_value_scale"] or 1.0))
         angles = rope_angles(positions, *rope_frequencies(int(d * c["partial_rotary_factor"]), c["rope_theta"]))
-        q, k = apply_rope_half(q, *angles), apply_rope_half(k, *angles)
+        q, k = (self.rounded(apply_rope_half(y, *angles)) for y in (q, k))
         for name, value_of in (("q", q), ("k", k), ("v", v)):
             note(name, value_of)
         k, v = grown(cache, k, v)
         out = attention(q, k, v, self.mask(layer, positions), d ** -0.5, None,
                         self.w.get(p + "attention_sink_bias")) if n else np.zeros((0, heads, value))
-        return self.linear(p + "o_proj", out.reshape(n, heads * value)), (k, v)
+        return self.linear(p + "o_proj", self.rounded(out).reshape(n, heads * value)), (k, v)
 
     def gemma4_attention(self, p, layer, x, positions, cache, note):
         """Queries, keys and values are normed, values without a weight; layers that see all keys may make both of the
@@ -183,14 +188,14 @@ class Model:
         heads, kv, d, eps = (c[key] for key in ("num_attention_heads", "num_key_value_heads", "head_dim", "rms_norm_eps"))
         q, k = self.linear(p + "q_proj", x).reshape(n, heads, d), self.linear(p + "k_proj", x).reshape(n, kv, d)
         v = self.linear(p + "v_proj", x).reshape(k.shape) if p + "v_proj.weight" in self.w else k
-        q, k, v = self.norm(p + "q_norm", q), self.norm(p + "k_norm", k), rms_norm(v, eps=eps)
+        q, k, v = self.norm(p + "q_norm", q), self.norm(p + "k_norm", k), self.rounded(rms_norm(v, eps=eps))
         rope = c["rope_parameters"][layer.attention]
         angles = rope_angles(positions, *rope_frequencies(d, rope["rope_theta"], rope))
-        q, k = apply_rope_half(q, *angles), apply_rope_half(k, *angles)
+        q, k = (self.rounded(apply_rope_half(y, *angles)) for y in (q, k))
         for name, value in (("q", q), ("k", k), ("v", v)):
             note(name, value)
         k, v = grown(cache, k, v)
-        out = attention(q, k, v, self.mask(layer, positions), 1.0) if n else q
+        out = self.rounded(attention(q, k, v, self.mask(layer, positions), 1.0)) if n else q
         return self.linear(p + "o_proj", out.reshape(n, heads * d)), (k, v)
 
     def minimax_m3_attention(self, p, layer, x, positions, cache, note):
@@ -202,13 +207,13 @@ class Model:
         q, k, v = self.project_qkv(p, x)
         q, k = self.norm(p + "q_norm", q), self.norm(p + "k_norm", k)
         angles = rope_angles(positions, *self.frequencies(0))
-        parts = [apply_rope_half(q, *angles), apply_rope_half(k, *angles), v]
+        parts = [self.rounded(apply_rope_half(q, *angles)), self.rounded(apply_rope_half(k, *angles)), v]
         if layer.indexer:
             sparse = c["sparse_attention_config"]
             d = sparse["sparse_index_dim"]
             index_q, index_k = (self.norm(f"{p}index_{name}_norm", split_heads(self.linear(f"{p}index_{name}_proj", x), d))
                                 for name in ("q", "k"))
-            index_q, index_k = apply_rope_half(index_q, *angles), apply_rope_half(index_k, *angles)
+            index_q, index_k = (self.rounded(apply_rope_half(y, *angles)) for y in (index_q, index_k))
             parts.append(index_k[:, 0])
         cache = grown(cache, *parts[1:])
         mask = self.mask(layer, positions)
@@ -218,7 +223,7 @@ class Model:
                       for h in range(index_q.shape[1])]
             note("selection_margin", np.min([margin for _, margin in chosen], axis=0))
             mask = np.repeat([selected for selected, _ in chosen], heads // len(chosen), axis=0)
-        out = attention(parts[0], cache[0], cache[1], mask, c["head_dim"] ** -0.5) if n else q
+        out = self.rounded(attention(parts[0], cache[0], cache[1], mask, c["head_dim"] ** -0.5)) if n else q
         return self.linear(p + "o_proj", out.reshape(n, math.prod(out.shape[1:]))), cache
 
     def lightning_select(self, p, layer, x, queries, positions, index_keys, note):
@@ -231,11 +236,12 @@ class Model:
             return self.selected, None
         d = c["index_head_dim"]
         q = split_heads(self.linear(p + "wq_b", queries), d)
-        k = layer_norm(self.linear(p + "wk", x), self.w[p + "k_norm.weight"], self.w[p + "k_norm.bias"])[:, None]
+        k = layer_norm(self.linear(p + "wk", x), self.w[p + "k_norm.weight"], self.w[p + "k_norm.bias"])
+        k = self.rounded(k)[:, None]
         total = positions[-1] + 1 if len(positions) else 0
         angles = rope_angles(positions, *self.frequencies(total))
         rotate = apply_rope_interleaved if c.get("indexer_rope_interleave", self.family == "glm_moe_dsa") else apply_rope_half
-        q, k = rotate(q, *angles), rotate(k, *angles)[:, 0]
+        q, k = self.rounded(rotate(q, *angles)), self.rounded(rotate(k, *angles))[:, 0]
         index_keys, = grown(index_keys, k)
         if len(x):
             self.selected, margin = select_keys(
@@ -260,7 +266,8 @@ class Model:
         if not layer.rope:
             rotate = lambda x, *angles: x  # Kimi Linear's `mla_use_nope`.
         angles = rope_angles(positions, *self.frequencies(total))
-        q_rope, k_rope = rotate(q[..., nope:], *angles), rotate(compressed[:, None, rank:], *angles)[:, 0]
+        q_rope = self.rounded(rotate(q[..., nope:], *angles))
+        k_rope = self.rounded(rotate(compressed[:, None, rank:], *angles))[:, 0]
         for name, value in (("q_nope", q[..., :nope]), ("q_rope", q_rope), ("latent", latent), ("k_rope", k_rope)):
             note(name, value)
         mask, index_keys = self.mask(layer, positions), None
@@ -270,7 +277,7 @@ class Model:
         latent, k_rope = grown(cache and cache[:2], latent, k_rope)
         scale = deepseek_softmax_scale(nope + c["qk_rope_head_dim"], c["rope_scaling"])
         out = self.mla(q[..., :nope], q_rope, latent, k_rope, self.w[p + "kv_b_proj.weight"],
-                       mask, scale) if n else np.zeros((0, self.w[p + "o_proj.weight"].shape[1]))
+                       mask, scale, self.rounded) if n else np.zeros((0, self.w[p + "o_proj.weight"].shape[1]))
         kept = (latent, k_rope) if index_keys is None else (latent, k_rope, index_keys)
         return self.linear(p + "o_proj", out.reshape(n, math.prod(out.shape[1:]))), kept
 
@@ -281,9 +288,9 @@ class Model:
         else:
             gate, up = self.linear(p + names[0], x), self.linear(p + names[1], x)
         if self.family == "minimax_m3":
-            return self.linear(p + names[2], gpt_oss_swiglu(gate, up, limit=self.c["swiglu_limit"]))
+            return self.linear(p + names[2], self.rounded(gpt_oss_swiglu(gate, up, limit=self.c["swiglu_limit"])))
         act = self.c.get("hidden_activation") or self.c["hidden_act"]
-        return self.linear(p + names[2], activation(act, gate) * up)
+        return self.linear(p + names[2], self.rounded(activation(act, gate) * up))
 
     def expert(self, p, e, x):
         """Routed expert e on x [rows, hidden]."""
@@ -291,20 +298,22 @@ class Model:
             return self.mlp(f"{p}experts.{e}.", x, expert_projections(self.c))
         gate_up, down = (self.w[f"{p}experts.{name}"][e] for name in ("gate_up_proj", "down_proj"))
         if self.family == "qwen3_5_moe_text":  # Laid out [out, in]: gate and up are the halves of the rows.
-            gate, up = np.split(linear(x, gate_up), 2, axis=-1)
-            return linear(activation(self.c["hidden_act"], gate) * up, down)
+            gate, up = np.split(self.rounded(linear(x, gate_up)), 2, axis=-1)
+            return self.rounded(linear(self.rounded(activation(self.c["hidden_act"], gate) * up), down))
         if self.family == "llama4_text":  # Gate and up are the halves of the columns.
-            gate, up = np.split(x @ gate_up, 2, axis=-1)
-            return (activation(self.c["hidden_act"], gate) * up) @ down
-        gate_up = x @ gate_up + self.w[p + "experts.gate_up_proj_bias"][e]  # Gate and up columns alternate.
-        hidden = gpt_oss_swiglu(gate_up[:, 0::2], gate_up[:, 1::2], limit=self.c["swiglu_limit"])
-        return hidden @ down + self.w[p + "experts.down_proj_bias"][e]
+            gate, up = np.split(self.rounded(x @ gate_up), 2, axis=-1)
+            return self.rounded(self.rounded(activation(self.c["hidden_act"], gate) * up) @ down)
+        # Gate and up columns alternate.
+        gate_up = self.rounded(x @ gate_up + self.w[p + "experts.gate_up_proj_bias"][e])
+        hidden = self.rounded(gpt_oss_swiglu(gate_up[:, 0::2], gate_up[:, 1::2], limit=self.c["swiglu_limit"]))
+        return self.rounded(hidden @ down + self.w[p + "experts.down_proj_bias"][e])
 
     def moe(self, p, x, note):
         """A mixture of experts on x [n, hidden], with its shared experts if any."""
         logits, bias = self.linear(p + router_name(self.c), x), self.w.get(
             p + ("" if self.family in ("minimax_m2", "minimax_m3") else "gate.") + "e_score_correction_bias")
         experts, weights, margin = route(self.c, logits, bias)
+        weights = self.rounded(weights)
         for name, value in (("router_logits", logits), ("experts", experts), ("expert_weights", weights)):
             note(name, value)
         note("router_margin", margin)
@@ -313,14 +322,16 @@ class Model:
             rows, slots = np.nonzero(experts == e)
             scale = weights[rows, slots][:, None]
             if self.family == "llama4_text":
-                out[rows] += self.expert(p, e, x[rows] * scale)
+                out[rows] += self.expert(p, e, self.rounded(x[rows] * scale))
             else:
                 out[rows] += self.expert(p, e, x[rows]) * scale
+        out = self.rounded(out)
         for name in ("shared_expert.", "shared_experts."):
             if p + name + "down_proj.weight" in self.w:
                 shared = self.mlp(p + name, x)
                 gated = p + "shared_expert_gate.weight" in self.w
-                out = out + (sigmoid(self.linear(p + "shared_expert_gate", x)) * shared if gated else shared)
+                share = self.rounded(sigmoid(self.linear(p + "shared_expert_gate", x))) if gated else 1.0
+                out = self.rounded(out + self.rounded(share * shared))
         return out
 
 
@@ -331,18 +342,20 @@ class Model:
         if not layer.moe:
             return dense
         c = self.c
-        logits = linear(rms_norm(x, self.w[p + "router.scale"], c["rms_norm_eps"]) * c["hidden_size"] ** -0.5,
-                        self.w[p + "router.proj.weight"])
+        routed = self.rounded(rms_norm(x, self.w[p + "router.scale"], c["rms_norm_eps"])) * c["hidden_size"] ** -0.5
+        logits = self.rounded(linear(self.rounded(routed), self.w[p + "router.proj.weight"]))
         experts, shares, margin = route_qwen3(logits, c["top_k_experts"], True)
         note("router_logits", logits), note("router_margin", margin)
-        shares = shares * self.w[p + "router.per_expert_scale"][experts]
+        shares = self.rounded(shares * self.w[p + "router.per_expert_scale"][experts])
         h, mixed = self.norm(p + "pre_feedforward_layernorm_2", x), np.zeros_like(x)
         for e in np.unique(experts):
             rows, slots = np.nonzero(experts == e)
-            gate, up = np.split(linear(h[rows], self.w[p + "experts.gate_up_proj"][e]), 2, axis=-1)
-            made = linear(activation(c["hidden_activation"], gate) * up, self.w[p + "experts.down_proj"][e])
+            gate, up = np.split(self.rounded(linear(h[rows], self.w[p + "experts.gate_up_proj"][e])), 2, axis=-1)
+            hidden = self.rounded(activation(c["hidden_activation"], gate) * up)
+            made = self.rounded(linear(hidden, self.w[p + "experts.down_proj"][e]))
             mixed[rows] += shares[rows, slots][:, None] * made
-        return self.norm(p + "post_feedforward_layernorm_1", dense) + self.norm(p + "post_feedforward_layernorm_2", mixed)
+        dense = self.norm(p + "post_feedforward_layernorm_1", dense)
+        return self.rounded(dense + self.norm(p + "post_feedforward_layernorm_2", self.rounded(mixed)))
 
 
 def note_as(note, name, value):

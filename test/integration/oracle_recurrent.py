@@ -60,13 +60,14 @@ class RecurrentModel(Model):
             h = self.latent_moe(mixer, h, lambda name, value: note(f"layers.{i}.{name}", value))
         else:
             h = self.relu2_mlp(mixer, h)
-        return x + h, kept
+        return self.rounded(x + h), kept
 
     def convolve(self, p, x, old):
         """The short convolution of that name, and its next state; zeros stand before the first token."""
         kernel = self.w[p + ".weight"][:, 0]
         old = np.zeros((kernel.shape[1] - 1, kernel.shape[0])) if old is None else old
-        return short_convolution(x, kernel, self.w.get(p + ".bias"), old)
+        out, kept = short_convolution(x, kernel, self.w.get(p + ".bias"), old)
+        return self.rounded(out), kept
 
     def mamba(self, p, x, state):
         """Mamba-2 (NemotronHMamba2Mixer): a gate, then x, B and C through one convolution, then steps."""
@@ -77,19 +78,20 @@ class RecurrentModel(Model):
         mixed, last = self.convolve(p + "conv1d", mixed, state and state.inputs[0])
         value, b, read = np.split(mixed, [width, width + shared], axis=-1)
         b, read = (np.repeat(y.reshape(n, groups, size), heads // groups, axis=1) for y in (b, read))
-        dt = np.clip(softplus(dt + self.w[p + "dt_bias"]), *c.get("time_step_limit", (0.0, np.inf)))
+        dt = self.rounded(np.clip(softplus(dt + self.w[p + "dt_bias"]), *c.get("time_step_limit", (0.0, np.inf))))
         matrix = np.zeros((heads, size, d)) if state is None else state.matrix
         out, matrix = selective_scan(value.reshape(n, heads, d), b, read, dt, -np.exp(self.w[p + "A_log"]), self.w[p + "D"], matrix)
-        out = (out.reshape(n, width) * activation("silu", gate)).reshape(n, groups, width // groups)
-        out = rms_norm(out, eps=c["rms_norm_eps"]).reshape(n, width) * self.w[p + "norm.weight"]
+        out = self.rounded(self.rounded(out.reshape(n, width)) * activation("silu", gate)).reshape(n, groups, width // groups)
+        out = self.rounded(rms_norm(out, eps=c["rms_norm_eps"]).reshape(n, width) * self.w[p + "norm.weight"])
         return self.linear(p + "out_proj", out), State((last,), matrix)
 
     def relu2_mlp(self, p, x):
-        return self.linear(p + "down_proj", activation("relu2", self.linear(p + "up_proj", x)))
+        return self.linear(p + "down_proj", self.rounded(activation("relu2", self.linear(p + "up_proj", x))))
 
     def latent_moe(self, p, x, note):
         """Experts without gates, if configured on a latent that one matrix makes and another takes back (NemotronHMOE)."""
-        experts, weights, margin = route(self.c, linear(x, self.w[p + "gate.weight"]), self.w[p + "gate.e_score_correction_bias"])
+        experts, weights, margin = route(self.c, self.linear(p + "gate", x), self.w[p + "gate.e_score_correction_bias"])
+        weights = self.rounded(weights)
         note("router_margin", margin)
         latent = self.c["moe_latent_size"]
         inner = self.linear(p + "fc1_latent_proj", x) if latent else x
@@ -97,8 +99,9 @@ class RecurrentModel(Model):
         for e in np.unique(experts):
             rows, slots = np.nonzero(experts == e)
             mixed[rows] += self.relu2_mlp(f"{p}experts.{e}.", inner[rows]) * weights[rows, slots][:, None]
+        mixed = self.rounded(mixed)
         mixed = self.linear(p + "fc2_latent_proj", mixed) if latent else mixed
-        return mixed + self.relu2_mlp(p + "shared_experts.", x)
+        return self.rounded(mixed + self.relu2_mlp(p + "shared_experts.", x))
 
     def qwen_delta(self, p, x, positions, state, note):
         """Queries, keys and values through one convolution, one decay a value head (Qwen3NextGatedDeltaNet)."""
@@ -109,10 +112,12 @@ class RecurrentModel(Model):
         mixed, last = self.convolve(p + "conv1d", mixed, state and state.inputs[0])
         q, k, v = np.split(mixed, [key_heads * dk, 2 * key_heads * dk], axis=-1)
         q, k = (np.repeat(l2_norm(y.reshape(n, key_heads, dk)), heads // key_heads, axis=1) for y in (q, k))
-        decay = -np.exp(self.w[p + "A_log"]) * softplus(a + self.w[p + "dt_bias"])
+        decay = -np.exp(self.w[p + "A_log"]) * self.rounded(softplus(a + self.w[p + "dt_bias"]))
         matrix = np.zeros((heads, dk, dv)) if state is None else state.matrix
-        out, matrix = delta_rule(q * dk ** -0.5, k, v.reshape(n, heads, dv), decay[..., None], sigmoid(b), matrix)
-        out = rms_norm(out, self.w[p + "norm.weight"], c["rms_norm_eps"]) * activation("silu", z.reshape(n, heads, dv))
+        beta = self.rounded(sigmoid(b))
+        out, matrix = delta_rule(q * dk ** -0.5, k, v.reshape(n, heads, dv), decay[..., None], beta, matrix)
+        out = self.rounded(rms_norm(self.rounded(out), self.w[p + "norm.weight"], c["rms_norm_eps"]))
+        out = self.rounded(out * activation("silu", z.reshape(n, heads, dv)))
         return self.linear(p + "out_proj", out.reshape(n, heads * dv)), State((last,), matrix)
 
     def qwen_projections(self, p, x):
@@ -135,16 +140,21 @@ class RecurrentModel(Model):
         old = state.inputs if state else (None,) * 3
         mixed = [self.convolve(f"{p}{name}_conv1d", self.linear(f"{p}{name}_proj", x), kept) for name, kept in zip("qkv", old)]
         q, k, v = (y.reshape(n, heads, d) for y, _ in mixed)
-        a = self.linear(p + "f_b_proj", self.linear(p + "f_a_proj", x)) + self.w[p + "dt_bias"]
-        rate, a = np.exp(self.w[p + "A_log"].reshape(heads, 1)), a.reshape(n, heads, d)
-        bound = linear_config.get("gate_lower_bound")
-        decay = -rate * softplus(a) if bound is None else bound * sigmoid(rate * a)
+        rate, bound = np.exp(self.w[p + "A_log"].reshape(heads, 1)), linear_config.get("gate_lower_bound")
+        low = self.linear(p + "f_a_proj", x)
+        if bound is None:
+            steps = self.rounded(softplus(self.linear(p + "f_b_proj", low) + self.w[p + "dt_bias"]))
+            decay = -rate * steps.reshape(n, heads, d)
+        else:
+            steps = self.rounded(linear(low, self.w[p + "f_b_proj.weight"], self.w[p + "dt_bias"]))
+            decay = bound * sigmoid(rate * steps.reshape(n, heads, d))
         matrix = np.zeros((heads, d, d)) if state is None else state.matrix
-        beta = sigmoid(self.linear(p + "b_proj", x))
+        beta = self.rounded(sigmoid(self.linear(p + "b_proj", x)))
         out, matrix = delta_rule(l2_norm(q) * d ** -0.5, l2_norm(k), v, decay, beta, matrix)
         gate = self.linear(p + "g_proj", x) if linear_config.get("use_full_rank_gate") else self.linear(
             p + "g_b_proj", self.linear(p + "g_a_proj", x))
-        out = rms_norm(out, self.w[p + "o_norm.weight"], self.c["rms_norm_eps"]) * sigmoid(gate.reshape(n, heads, d))
+        out = self.rounded(rms_norm(self.rounded(out), self.w[p + "o_norm.weight"], self.c["rms_norm_eps"]))
+        out = self.rounded(out * self.rounded(sigmoid(gate.reshape(n, heads, d))))
         return self.linear(p + "o_proj", out.reshape(n, heads * d)), State(tuple(last for _, last in mixed), matrix)
 
     def gated_attention(self, p, layer, x, positions, cache, note):
@@ -154,6 +164,7 @@ class RecurrentModel(Model):
         k, v = (split_heads(self.linear(p + name, x), d) for name in ("k_proj", "v_proj"))
         q, k = self.norm(p + "q_norm", q), self.norm(p + "k_norm", k)
         angles = rope_angles(positions, *self.frequencies(0))
-        k, v = grown(cache, apply_rope_half(k, *angles), v)
-        out = attention(apply_rope_half(q, *angles), k, v, self.mask(layer, positions), d ** -0.5) if n else q
-        return self.linear(p + "o_proj", (out * sigmoid(gate)).reshape(n, q.shape[1] * d)), (k, v)
+        q, k = (self.rounded(apply_rope_half(y, *angles)) for y in (q, k))
+        k, v = grown(cache, k, v)
+        out = self.rounded(attention(q, k, v, self.mask(layer, positions), d ** -0.5)) if n else q
+        return self.linear(p + "o_proj", self.rounded(out * self.rounded(sigmoid(gate))).reshape(n, q.shape[1] * d)), (k, v)

@@ -5,7 +5,7 @@
 Prints the programs of as many seeds, each a function @s<seed>. A program is a list of statements
 that give values of known types; what they read is a value before them, an argument or a weight.
 --open: programs of which some sizes are open until llm-bind-shapes. What the ops are is in
-random_ops.py, blocks of several ops in random_blocks.py.
+random_ops.py, blocks of several ops in random_blocks.py, layers with a state in random_recurrent.py.
 """
 import random
 import re
@@ -139,6 +139,15 @@ class Program:
     def op(self, kind, text, shape, element, uses=(), **flags):
         """An llm op, with a name or without."""
         return self.add(f"llm.{kind} {self.op_name(kind)}{text}", shape, element, uses, **flags)
+
+    def op_with_state(self, kind, text, like, state, uses):
+        """An llm op that gives a tensor like that one and the next state, of that type."""
+        value = Value(self.fresh(), like.shape, like.element)
+        name = self.fresh("n")
+        self.statements.append(Statement([(value.name, value.type), (name, state)], f"llm.{kind} {self.op_name(kind)}{text}",
+                                         list(uses)))
+        self.values.append(value)
+        return value, name
 
     def op_name(self, kind):
         if not self.loop and self.chance(0.3):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # nothing is left in the source folder
 import torch_models
-from tie_out import MODELS, PROMPT, RECURRENT_FAMILIES, Subject, difference, listed
+from tie_out import MODELS, PROMPT, Subject, difference, listed
 
 LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
           "original_max_position_embeddings": 16}
@@ -22,6 +22,8 @@ CHANGES = {"llama": {"rope_scaling": LLAMA3}, "qwen3": {"rope_scaling": YARN | {
            "llama4": {"rope_scaling": LLAMA3 | {"high_freq_factor": 1.0}},
            "deepseek_v2": {"rope_scaling": YARN | MSCALE}, "deepseek_v3": {"rope_scaling": YARN | MSCALE},
            "kimi_k2": {"rope_scaling": YARN | MSCALE}, "deepseek_v32": {"rope_scaling": YARN | MSCALE}}
+
+RECURRENT_FAMILIES = ("qwen3_next", "qwen3_5", "nemotron_h", "kimi_linear")
 
 
 def main():

@@ -401,6 +401,29 @@ LogicalResult Inputs::prepare() {
   return success();
 }
 
+std::string Inputs::describeNonFinite() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto isFound = [&](const llvm::Twine &name, const HostTensor &tensor) {
+    std::optional<int64_t> element = findNonFinite(tensor);
+    if (element)
+      os << "element " << *element << " of " << name << ", " << describe(tensor)
+         << ": " << tensor.get(*element);
+    return element.has_value();
+  };
+  for (const auto &[name, weight] : weights)
+    if (isFound("weight '" + llvm::Twine(name) + "'", weight))
+      return text;
+  unsigned number = 0;
+  for (auto [argument, value] :
+       llvm::zip_equal(executable.getArguments(), values))
+    if (argument.kind == ProgramArgument::Kind::Input &&
+        isFound("argument " + llvm::Twine(number++),
+                std::get<HostTensor>(value)))
+      return text;
+  return text;
+}
+
 LogicalResult Inputs::advance(ArrayRef<HostTensor> results) {
   llvm::StringMap<HostTensor> states;
   const HostTensor *newTokens = nullptr;

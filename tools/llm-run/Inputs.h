@@ -59,6 +59,9 @@ public:
   const std::map<std::string, HostTensor> &getWeights() const {
     return weights;
   }
+  /// The first element of a weight or an input that is infinite or NaN, in
+  /// words; nothing where all are numbers.
+  std::string describeNonFinite() const;
   /// Whether their rows are for a rotary embedding in interleaved pairs;
   /// nothing where nothing is rotated.
   std::optional<bool> hasInterleavedRows() const {

@@ -254,9 +254,16 @@ static std::vector<HostTensor> plainResults(const Executable &executable,
   return plain;
 }
 
-/// Where a result is no number, and the weight that may be why.
+/// Where a result is no number, and the weight or input that may be why. Tokens
+/// are numbers, whatever they are made of.
 static void warnOfNonFinite(ArrayRef<HostTensor> results, const Inputs &inputs,
                             Location loc) {
+  std::string cause;
+  bool isSilent = llvm::all_of(results, [](const HostTensor &result) {
+    return result.getElementType().isInteger();
+  });
+  if (isSilent && !(cause = inputs.describeNonFinite()).empty())
+    emitWarning(loc) << "results may mean nothing, for no number is " << cause;
   for (auto [number, result] : llvm::enumerate(results)) {
     std::optional<int64_t> element = findNonFinite(result);
     if (!element)
@@ -264,13 +271,11 @@ static void warnOfNonFinite(ArrayRef<HostTensor> results, const Inputs &inputs,
     InFlightDiagnostic warning = emitWarning(loc)
                                  << "element " << *element << " of result "
                                  << number << " is " << result.get(*element);
-    for (const auto &[name, weight] : inputs.getWeights())
-      if (std::optional<int64_t> of = findNonFinite(weight)) {
-        warning << ", as is element " << *of << " of weight '" << name << "', "
-                << describe(weight) << ": " << weight.get(*of);
-        return;
-      }
-    warning << ", though all weights are finite numbers";
+    cause = inputs.describeNonFinite();
+    if (cause.empty())
+      warning << ", though all weights and inputs are finite numbers";
+    else
+      warning << ", as is " << cause;
     return;
   }
 }
