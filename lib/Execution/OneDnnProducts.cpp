@@ -124,6 +124,9 @@ void llm::oneDnnProduct(int64_t library, int64_t a, int64_t b, int64_t c,
                         int64_t rows, int64_t columns, int64_t terms,
                         int64_t strideOfA, int64_t strideOfB, int64_t strideOfC,
                         int64_t hasBf16) {
+  // Such as of experts that no token goes to, for which oneDNN crashes.
+  if (!rows || !columns || !terms)
+    return;
   auto pointer = [](int64_t address) {
     return reinterpret_cast<void *>(address);
   };

@@ -303,9 +303,14 @@ FusedOp BlockFuser::build(const Ops &ops,
   for (Operation *op : ops) {
     inside.push_back(op);
     locs.push_back(op->getLoc());
-    for (Value result : op->getResults())
-      if (graph.isNeededOutside(result, ops))
+    auto update = dyn_cast<StateUpdateOpInterface>(op);
+    for (Value result : op->getResults()) {
+      // What a cache or a recurrent layer keeps is there for the next step,
+      // though no op of this one reads it.
+      bool isState = update && update.getNewState() == result;
+      if (isState || graph.isNeededOutside(result, ops))
         yielded.push_back(result);
+    }
   }
   graph.sort(inside);
 
