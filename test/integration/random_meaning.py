@@ -142,7 +142,7 @@ class Batch:
         reason = next((line for line in said.splitlines() if "error:" in line), said[:200])
         reason = re.sub(r"^.*?error: ", "", reason)
         self.refused[f"{name}: {re.sub(r'[0-9]+', 'N', reason)[:160]}"] += 1
-        if name == "before" or re.search(r"failed to verify|dominate|has no lowering|left over|expects|must be", said):
+        if name == "before" or re.search(r"failed to verify|dominate|has no lowering|left over|does not leave|expects|must be", said):
             self.found.append((program, name, f"refused: {said[:1500]}"))
 
     def run_different(self, functions):
