@@ -125,17 +125,15 @@ Piece BlockBuilder::findQueries(ValueRange indices) {
   }
   if (cutsQueries()) {
     piece.offsets[1] = calculate(all * mostQueries, {indices[2]});
-    AffineExpr most = rewriter.getAffineConstantExpr(mostQueries);
-    std::optional<int64_t> known = getConstantIntValue(query[1]);
+    piece.sizes[1] = number(mostQueries);
     // A known size of blocks makes less code of their loops.
-    piece.sizes[1] =
-        known && *known % mostQueries == 0
-            ? number(mostQueries)
-            : affine::makeComposedFoldedAffineMin(
-                  rewriter, loc,
-                  AffineMap::get(2, 0, {most, all - first},
-                                 rewriter.getContext()),
-                  {query[1], piece.offsets[1]});
+    std::optional<int64_t> known = getConstantIntValue(query[1]);
+    AffineExpr most = rewriter.getAffineConstantExpr(mostQueries);
+    if (!known || *known % mostQueries)
+      piece.sizes[1] = affine::makeComposedFoldedAffineMin(
+          rewriter, loc,
+          AffineMap::get(2, 0, {most, all - first}, rewriter.getContext()),
+          {query[1], piece.offsets[1]});
   }
   piece.offsets[2] = calculate(all * heads, {indices[1]});
   piece.sizes[2] = number(heads);

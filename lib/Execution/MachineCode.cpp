@@ -88,8 +88,7 @@ static void optimizeCode(::llvm::Module &module, StringRef entry,
     passes.addPass(
         llvm::createModuleToFunctionPassAdaptor(std::move(ofFunctions)));
   } else {
-    passes.addPass(
-        builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0));
+    passes.addPass(builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0));
   }
   passes.run(module, modules);
 }
