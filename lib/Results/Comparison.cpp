@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Results/Comparison.h"
-#include "llm/Results/OpMatching.h"
+#include "llm/Results/RunComparison.h"
 #include "llm/Support/Median.h"
 #include "llm/Support/ModuleNames.h"
 #include "llm/Support/Units.h"
@@ -73,11 +73,11 @@ ComparedOp llm::comparePrediction(const Report &predicted,
     double microseconds = microsecondsOf(predicted, op);
     compared.ops.push_back(op.name);
     compared.runs = std::max(compared.runs, op.count);
-    compared.predictedMicroseconds += microseconds;
     if (microseconds > longest)
       compared.bound = op.bound;
     longest = std::max(longest, microseconds);
   }
+  compared.predictedMicroseconds = elapsedMicroseconds(predicted, ops);
   compared.name = joinNames(compared.ops);
   return compared;
 }
@@ -88,10 +88,9 @@ static ComparedOp compareMatch(const Report &measured, const Report &predicted,
   ComparedOp compared = comparePrediction(predicted, match.second);
   if (compared.ops.size() == 1)
     compared.ops.clear();
-  for (unsigned op : match.first) {
-    compared.measuredMicroseconds += microsecondsOf(measured, measured.ops[op]);
+  compared.measuredMicroseconds = elapsedMicroseconds(measured, match.first);
+  for (unsigned op : match.first)
     compared.runs = std::max(compared.runs, measured.ops[op].count);
-  }
   return compared;
 }
 

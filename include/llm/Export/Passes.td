@@ -527,6 +527,11 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
     - tokens per second need `llm.program`. They are the new tokens of one step over the
       makespan. For some layers of a model, the makespan is scaled to all layers, as if each
       took as long as these (`tokens_per_second_if_all_layers`);
+    - with `baseline`, the JSON report of another run, the table ends with what differs, and
+      JSON has `comparison`. Ops are matched by what they run: what one side has fused is
+      compared with all its parts. The time is elapsed time, from the first start of a run to
+      its last end, of all runs. CSV has it in `ops.comparison.csv`. The page of
+      `--llm-export-html=baseline=...` shows the same matches and times;
     - a file appears whole or not at all; one that another export of the pipeline has
       written is an error;
     - a makespan that the slots contradict, and a lower bound above it, are shown with a
@@ -544,6 +549,7 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
     llm-opt block.mlir --llm-tile --llm-schedule --llm-export-report -o /dev/null
     llm-opt block.mlir --llm-tile --llm-schedule --llm-export-report=format=json -o /dev/null | jq .mbu_percent
     llm-opt block.mlir --llm-tile --llm-schedule "--llm-export-report=file=r.json format=json"
+    llm-opt block.mlir --llm-fuse --llm-tile --llm-schedule --llm-export-report=baseline=r.json -o /dev/null
     ```
   }];
   let options = [
@@ -556,7 +562,9 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
           clEnumValN(::mlir::llm::ReportFormat::Table, "table", "aligned, for people"),
           clEnumValN(::mlir::llm::ReportFormat::Json, "json", "for programs"),
           clEnumValN(::mlir::llm::ReportFormat::Csv, "csv", "one row per op"))
-    }]>
+    }]>,
+    Option<"baseline", "baseline", "std::string", "",
+           "JSON report of another run to compare with (--llm-export-report=format=json)">
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect"];
 }

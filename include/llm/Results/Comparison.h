@@ -15,7 +15,8 @@
 namespace mlir::llm {
 
 /// One op on both sides, or several that ran as one, over all runs. A run lasts
-/// from the start of the first part to the end of the last one.
+/// from the start of the first part to the end of the last one. Ops that are
+/// under way side by side count once.
 struct ComparedOp {
   std::string name; ///< with "{}"
   int64_t runs = 1;

@@ -55,32 +55,21 @@ std::string mlir::llm::toPageText(ArrayRef<Report> reports) {
   return toPageText(StringRef(data));
 }
 
-NamedFunction mlir::llm::namedFunction(const Report &report) {
-  return {report.functionName().str(), namedOps(report)};
-}
-
-static nlohmann::json matchesToJson(const NamedFunction &function,
-                                    ArrayRef<NamedFunction> inBaseline,
-                                    bool areSingle) {
-  auto same = ::llvm::find_if(inBaseline, [&](const NamedFunction &other) {
-    return other.name == function.name;
-  });
-  if (same == inBaseline.end() && areSingle)
-    same = inBaseline.begin();
-  if (same == inBaseline.end())
+static nlohmann::json toJson(const std::optional<RunComparison> &comparison) {
+  if (!comparison)
     return nullptr;
   nlohmann::json ops = nlohmann::json::array();
-  for (const MatchedOps &match : matchOps(function.ops, same->ops))
-    ops.push_back({match.first, match.second});
-  return {{"baseline", same - inBaseline.begin()}, {"ops", std::move(ops)}};
+  for (const SameWork &work : comparison->work)
+    ops.push_back({work.ops.first, work.ops.second, work.microseconds,
+                   work.baselineMicroseconds});
+  return {{"baseline", comparison->baseline}, {"ops", std::move(ops)}};
 }
 
-std::string mlir::llm::encodeMatches(ArrayRef<NamedFunction> functions,
-                                     ArrayRef<NamedFunction> inBaseline) {
-  bool areSingle = functions.size() == 1 && inBaseline.size() == 1;
+std::string
+mlir::llm::encodeMatches(ArrayRef<std::optional<RunComparison>> comparisons) {
   nlohmann::json matches = nlohmann::json::array();
-  for (const NamedFunction &function : functions)
-    matches.push_back(matchesToJson(function, inBaseline, areSingle));
+  for (const std::optional<RunComparison> &comparison : comparisons)
+    matches.push_back(toJson(comparison));
   return matches.dump();
 }
 
@@ -121,7 +110,9 @@ void mlir::llm::writeComparedPage(const Report &measured,
       summarize(measured),
       "{\"report\":" + toPageText(measured) +
           ",\"baseline\":" + toPageText(predicted) + ",\"matches\":" +
-          encodeMatches(namedFunction(measured), namedFunction(predicted)) +
-          ",\"measured\":true,\"notes\":" + toPageText(StringRef(sentences)) + "}",
+          encodeMatches(
+              compareRuns(comparableRun(measured), comparableRun(predicted))) +
+          ",\"measured\":true,\"notes\":" + toPageText(StringRef(sentences)) +
+          "}",
       os);
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RunComparisonWriters.h"
 #include "llm/Export/Files/ExportedFiles.h"
 #include "llm/Export/Files/FunctionFiles.h"
 #include "llm/Export/Passes.h"
@@ -20,12 +21,12 @@ using namespace mlir;
 using namespace mlir::llm;
 
 static void writeReport(ArrayRef<Report> reports, ReportFormat format,
-                        llvm::raw_ostream &os) {
+                        const BesideBaseline *beside, llvm::raw_ostream &os) {
   switch (format) {
   case ReportFormat::Table:
-    return writeReportTable(reports, os);
+    return writeReportTable(reports, os, beside);
   case ReportFormat::Json:
-    return writeReportJson(reports, os);
+    return writeReportJson(reports, os, beside);
   case ReportFormat::Csv:
     return writeReportCsv(reports, os);
   }
@@ -38,35 +39,72 @@ struct ExportReportPass
   void runOnOperation() override;
 
 private:
+  LogicalResult checkBaseline();
   LogicalResult exportReports();
+  LogicalResult writeBesideCsv(ArrayRef<Report> reports,
+                               const BesideBaseline *beside);
 };
 } // namespace
+
+/// Rows of ops have no place for a comparison, and a stream none for more rows.
+LogicalResult ExportReportPass::checkBaseline() {
+  if (baseline.empty() || format != ReportFormat::Csv ||
+      StringRef(file).ends_with(".csv"))
+    return success();
+  return emitError(UnknownLoc::get(&getContext()))
+         << "--llm-export-report=format=csv baseline=...: the comparison is "
+            "written into a file beside the rows of ops, so these need one: "
+            "with file=ops.csv it is 'ops.comparison.csv'";
+}
+
+/// What is of the whole has files of its own.
+LogicalResult ExportReportPass::writeBesideCsv(ArrayRef<Report> reports,
+                                               const BesideBaseline *beside) {
+  StringRef name = file;
+  if (format != ReportFormat::Csv || !name.consume_back(".csv"))
+    return success();
+  auto &files = getAnalysis<ExportedFiles>();
+  if (failed(files.write(
+          *this, (name + ".summary.csv").str(),
+          [&](llvm::raw_ostream &os) { writeReportSummaryCsv(reports, os); })))
+    return failure();
+  if (!beside)
+    return success();
+  return files.write(
+      *this, (name + ".comparison.csv").str(),
+      [&](llvm::raw_ostream &os) { writeRunComparisonCsv(*beside, os); });
+}
 
 LogicalResult ExportReportPass::exportReports() {
   FailureOr<Evaluation> evaluation = Evaluation::read(getOperation());
   if (failed(evaluation))
     return failure();
   ArrayRef<Report> reports = evaluation->reports();
+  std::optional<BesideBaseline> compared;
+  if (!baseline.empty()) {
+    FailureOr<BesideBaseline> result =
+        compareWithBaseline(*this, baseline, reports, getOperation().getLoc());
+    if (failed(result))
+      return failure();
+    compared = std::move(*result);
+  }
+  const BesideBaseline *beside = compared ? &*compared : nullptr;
   auto &files = getAnalysis<ExportedFiles>();
-  auto write = [&](llvm::raw_ostream &os) { writeReport(reports, format, os); };
+  auto write = [&](llvm::raw_ostream &os) {
+    writeReport(reports, format, beside, os);
+  };
   if (file.empty()) {
     files.print(*this, write);
     return success();
   }
   if (failed(files.write(*this, file, write)))
     return failure();
-  // Rows of ops have no place for what is of the whole.
-  StringRef name = file;
-  if (format != ReportFormat::Csv || !name.consume_back(".csv"))
-    return success();
-  return files.write(
-      *this, (name + ".summary.csv").str(),
-      [&](llvm::raw_ostream &os) { writeReportSummaryCsv(reports, os); });
+  return writeBesideCsv(reports, beside);
 }
 
 void ExportReportPass::runOnOperation() {
   if (functionsToExport(getOperation(), "there is nothing to report").empty())
     return;
-  if (failed(exportReports()))
+  if (failed(checkBaseline()) || failed(exportReports()))
     signalPassFailure();
 }

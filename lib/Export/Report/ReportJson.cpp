@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RunComparisonWriters.h"
 #include "llm/Cost/Roofline.h"
 #include "llm/Export/Report/ReportWriters.h"
 #include "llm/Results/MemoryOverTime.h"
@@ -522,16 +523,22 @@ static Json toJson(const Report &report) {
   return json;
 }
 
-void mlir::llm::writeReportJson(ArrayRef<Report> reports,
-                                llvm::raw_ostream &os) {
-  Json root;
-  if (reports.size() == 1) {
-    root = toJson(reports.front());
-  } else {
-    root["functions"] = Json::array();
-    for (const Report &report : reports)
-      root["functions"].push_back(toJson(report));
+void mlir::llm::writeReportJson(ArrayRef<Report> reports, llvm::raw_ostream &os,
+                                const BesideBaseline *beside) {
+  Json functions = Json::array();
+  for (auto [index, report] : llvm::enumerate(reports)) {
+    functions.push_back(toJson(report));
+    if (!beside)
+      continue;
+    Json comparison = comparisonToJson(*beside, index);
+    if (!comparison.is_null())
+      functions.back()["comparison"] = std::move(comparison);
   }
+  Json root;
+  if (reports.size() == 1)
+    root = std::move(functions.front());
+  else
+    root["functions"] = std::move(functions);
   // Names may hold any bytes: those that are no UTF-8 are replaced.
   os << root.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ReportOpTable.h"
+#include "RunComparisonWriters.h"
 #include "llm/Console/TextTable.h"
 #include "llm/Export/Report/ReportWriters.h"
 #include "llm/Support/Units.h"
@@ -376,14 +377,17 @@ void mlir::llm::writeReportSummary(const Report &report,
 }
 
 void mlir::llm::writeReportTable(ArrayRef<Report> reports,
-                                 llvm::raw_ostream &os) {
+                                 llvm::raw_ostream &os,
+                                 const BesideBaseline *beside) {
   Look look = Look::of(os);
-  for (const Report &report : reports) {
-    if (&report != &reports.front())
+  for (auto [index, report] : llvm::enumerate(reports)) {
+    if (index > 0)
       os << "\n";
     writeReportSummary(report, os);
     printOpTable(report, look, os);
     printIdle(report, os);
     printTilesByHand(report, os);
+    if (beside)
+      printRunComparison(*beside, index, os);
   }
 }

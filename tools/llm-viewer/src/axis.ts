@@ -1,4 +1,4 @@
-// Times on an axis: round steps, in the largest unit that keeps them above 1.
+// Times on an axis: round steps, in the largest unit that keeps them above a tenth.
 
 export interface Axis {
   ticks: number[]; // cycles
@@ -18,7 +18,7 @@ function roundStep(least: number): number {
 function axisWith(apart: number, from: number, to: number, pixels: number, clockHz: number): Axis {
   const nanoseconds = 1e9 / clockHz;
   const step = roundStep(Math.max(((to - from) * nanoseconds * apart) / pixels, 1e-3));
-  const unit = units.find(([size]) => step >= size) ?? units[units.length - 1];
+  const unit = units.find(([size]) => step >= size / 10) ?? units[units.length - 1];
   const ticks: number[] = [];
   const last = Math.floor((to * nanoseconds) / step);
   for (let at = Math.ceil((from * nanoseconds) / step); at <= last; ++at) ticks.push((at * step) / nanoseconds);

@@ -60,6 +60,10 @@ function comparedColumns(report: Report, baseline: Baseline, all: TreeNode): Col
 
 export function makeColumns(report: Report, baseline: Baseline | undefined, all: TreeNode): Column[] {
   const microseconds = (cycles: number) => toMicroseconds(report, cycles), total = Math.max(all.figures.cycles, 1);
+  const perSecond = (sum: number, node: TreeNode) => {
+    const elapsed = elapsedOf(report, node, all);
+    return elapsed === 0 ? 0 : (1e6 * sum) / elapsed;
+  };
   return [
     text("Op", "name", (node) => node.name),
     text("Kind", "op", (node) => node.op ? kindOf(node.op) : formatOps(node.figures.ops)),
@@ -68,6 +72,9 @@ export function makeColumns(report: Report, baseline: Baseline | undefined, all:
     number("Share (%)", "share_percent", (node) => (100 * node.figures.cycles) / total, percent),
     amount(baseline?.sides.ownElapsed ?? "Elapsed", "time", "elapsed_us", (node) => elapsedOf(report, node, all), all),
     ...(baseline ? comparedColumns(report, baseline, all) : []),
+    number("TFLOP/s", "tflop_per_second", (node) => perSecond(2e-12 * node.figures.macs, node), (value) => value === 0 ? "" : value.toFixed(1)),
+    number("GB/s", "gb_per_second", (node) => node.op?.gb_per_second ?? perSecond(1e-9 * node.figures.bytes, node), formatWhole),
+    number("Limit (%)", "percent_of_limit", (node) => node.op?.percent_of_limit, percent),
     amount("MACs", "count", "macs", (node) => node.figures.macs, all),
     amount(mainMemory(report).name, "bytes", "bytes", (node) => node.figures.bytes, all),
     text("Bound", "bound", (node) => node.op?.bound ?? ""),

@@ -1,14 +1,17 @@
-// Ops of two runs beside each other. Which ops are the same work llm-opt has found out (llm/Results/OpMatching.h), for
+// Ops of two runs beside each other. Which ops are the same work, and how long
+// each side takes, llm-opt has found out (llm/Results/RunComparison.h), for
 // this page as for its tables.
 
 import { elapsedMicrosecondsOf } from "./elapsed";
 import { sequencesOf } from "./program";
-import { Op, PageData, Report, Sides } from "./report";
+import {Matches, Op, PageData, Report, Sides} from "./report";
 
 /// All that do the same work: one on each side, or on one side several that are one kernel on the other.
 export interface Match {
   here: Op[];
   there: Op[];
+  microseconds: number; // elapsed, of all runs
+  baselineMicroseconds: number;
 }
 
 export class Baseline {
@@ -18,10 +21,16 @@ export class Baseline {
   private readonly matchOfOp = new Map<Op, Match>();
   private readonly byName: Map<string, Op>;
 
-  constructor(readonly report: Report, readonly sides: Sides, here: Report, matches: [number[], number[]][]) {
+  constructor(readonly report: Report, readonly sides: Sides, here: Report,
+              matches: Matches["ops"]) {
     this.byName = new Map(report.ops.map((op) => [op.name, op]));
-    this.matches = matches.map(([first, second]) =>
-      ({ here: first.map((index) => here.ops[index]), there: second.map((index) => report.ops[index]) }));
+    this.matches = matches.map(
+        ([ first, second, microseconds, baselineMicroseconds ]) => ({
+          here : first.map((index) => here.ops[index]),
+          there : second.map((index) => report.ops[index]),
+          microseconds,
+          baselineMicroseconds
+        }));
     for (const match of this.matches)
       for (const op of [...match.here, ...match.there]) this.matchOfOp.set(op, match);
     this.lost = report.ops.filter((op) => !this.matchOfOp.has(op));

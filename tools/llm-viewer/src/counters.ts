@@ -8,6 +8,7 @@ export interface Counter {
   unit: string;
   most: number; // what there is of it
   isOfPrivate: boolean; // memory of engines
+  isOfEngines: boolean; // how many are busy
   time: Float64Array; // cycles at which it changes
   value: Float64Array; // from then on
 }
@@ -23,7 +24,7 @@ class Sum {
     this.deltas.push(amount, -amount);
   }
 
-  finish(label: string, unit: string, most: number, scale: number, isOfPrivate = false): Counter {
+  finish(label: string, unit: string, most: number, scale: number, of?: "private" | "engines"): Counter {
     const order = new Uint32Array(this.times.length).map((_, index) => index);
     order.sort((a, b) => this.times[a] - this.times[b]);
     const time: number[] = [0], value: number[] = [0];
@@ -37,7 +38,7 @@ class Sum {
       }
       value[value.length - 1] = sum * scale;
     }
-    return { label, unit, most, isOfPrivate, time: Float64Array.from(time), value: Float64Array.from(value) };
+    return { label, unit, most, isOfPrivate: of === "private", isOfEngines: of === "engines", time: Float64Array.from(time), value: Float64Array.from(value) };
   }
 }
 
@@ -103,11 +104,11 @@ class Sums {
       return this.bandwidth[index].finish(`${memory.name} bandwidth`, "GB/s", gigabytes, this.report.clock_hz / 1e9);
     });
     this.report.engines.forEach((engine, group) => {
-      counters.push(this.busy[group].finish(`${engine.name} busy`, "", engine.count, 1));
+      counters.push(this.busy[group].finish(`${engine.name} busy`, "", engine.count, 1, "engines"));
       const memory = this.report.memories.find((candidate) => candidate.name === engine.private_memory);
       if (memory?.capacity_bytes)
         counters.push(this.held[group].finish(
-          `${engine.name} ${memory.name}`, "MB", (engine.count * memory.capacity_bytes) / 1e6, 1e-6, true));
+          `${engine.name} ${memory.name}`, "MB", (engine.count * memory.capacity_bytes) / 1e6, 1e-6, "private"));
     });
     return counters.filter((counter) => counter.time.length > 1);
   }

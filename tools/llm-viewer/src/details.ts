@@ -130,8 +130,8 @@ export class Details {
     if (!this.baseline) return "";
     const match = this.baseline.matchOf(op);
     if (!match) return "has no such op";
-    const { here, there } = match, before = this.baseline.elapsedMicrosecondsOf(there)!;
-    const difference = differencePercent(elapsedMicrosecondsOf(this.report, here), before);
+    const {here, there, microseconds, baselineMicroseconds : before} = match;
+    const difference = differencePercent(microseconds, before);
     return `elapsed ${formatMicroseconds(before)}${difference === undefined ? "" : ` (${formatDifferencePercent(difference)})`}` +
            `${there.length > 1 ? `, of ${there.length} ops together` : ""}` +
            `${here.length > 1 ? `, which runs ${here.map(({ name }) => name).join(", ")} as one` : ""}`;

@@ -1,7 +1,7 @@
 // The facts of a whole function for the summary: what was computed, on what, how fast, and whether it fits.
 
 import { decidingBounds } from "./advice";
-import { formatBytes, formatCount, formatMicroseconds, formatParameters, formatGap, formatPercent, formatWhole } from "./format";
+import { formatBytes, formatCount, formatMicroseconds, formatParameters, formatGap, formatPercent, formatRate, formatWhole } from "./format";
 import { layersOf, sequencesOf } from "./program";
 import { Engine, faultsOf, Memory, Report, sharedMemories, toMicroseconds } from "./report";
 
@@ -90,7 +90,7 @@ export function tokensOf(report: Report): string {
   const { program } = report, rate = tokenRateOf(report);
   if (rate === undefined) return "";
   const counted: Record<string, string> = { verify: ", were all drafts accepted", mixed: ", those of the chunk too" };
-  return `${formatCount(rate)}${counted[program?.phase ?? ""] ?? ""}` + (program?.whole_model ? ""
+  return `${formatRate(rate)}${counted[program?.phase ?? ""] ?? ""}` + (program?.whole_model ? ""
     : `, if all ${program ? `${program.model_layers} ` : ""}layers took this long, without embedding, head and sampling`);
 }
 

@@ -1,12 +1,11 @@
 // The answer at a glance: how long, how many tokens, how much of the machine, and whether it fits.
 
-import { Binding, diagnose } from "./advice";
 import { Baseline, differencePercent } from "./compare";
 import { h } from "./dom";
 import { tokenRateOf } from "./facts";
-import { formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatPercent, formatRate, formatWhole } from "./format";
-import { peakOfMemory, peakOfProducts, ratedTypeOf, sharesOfPeak } from "./peaks";
-import { faultsOf, mainMemory, Report, toMicroseconds } from "./report";
+import { formatBytes, formatCount, formatDifferencePercent, formatGap, formatMicroseconds, formatPercent, formatRate, formatWhole } from "./format";
+import { peakOfMemory, peakOfProducts, ratedTypeOf } from "./peaks";
+import { faultsOf, mainMemory, Report } from "./report";
 
 interface Figure {
   name: string;
@@ -14,6 +13,7 @@ interface Figure {
   value: (report: Report) => number | undefined;
   show: (value: number, report: Report) => string;
   note: (report: Report) => string;
+  isShare?: boolean; // in percent
 }
 
 /// How much longer all layers of the model take, if they are like these.
@@ -35,8 +35,8 @@ function latencyOf(report: Report): Figure[] {
   const [name, meaning] = names[report.program?.phase ?? ""] ?? [];
   if (!name) return [];
   return [{ name, meaning, value: (of) => of.makespan_us * layersFactor(of), show: formatMicroseconds,
-            note: (of) => of.program?.whole_model ? "makespan of the whole model"
-              : `if all ${of.program?.model_layers} layers are like this; without embedding and head` }];
+            note: (of) => of.program?.whole_model ? "makespan, whole model"
+              : `if all ${of.program?.model_layers} layers are like this; no embedding, no head` }];
 }
 
 function typesOf(report: Report): string[] {
@@ -48,8 +48,8 @@ function notePeak(report: Report): string {
                             : `of the peaks of ${types.join(", ")}`;
 }
 
-const bindings: Record<Binding, (report: Report) => string> = {
-  bandwidth: (report) => `${mainMemory(report).name} bandwidth`, arithmetic: () => "arithmetic", launches: () => "launches",
+const boundNames: Record<string, (report: Report) => string> = {
+  memory: (report) => `${mainMemory(report).name} bandwidth`, compute: () => "arithmetic", overhead: () => "launches",
 };
 
 function figuresOf(report: Report): Figure[] {
@@ -62,9 +62,10 @@ function figuresOf(report: Report): Figure[] {
       note: ({ program }) => `batch ${program?.sequences.reduce((sum, { batch }) => sum + batch, 0)}` +
         (program?.whole_model ? "" : `, all ${program?.model_layers} layers`) },
     { name: "MFU", meaning: "Model FLOP utilization: products, of what the engines could do at their peak",
-      value: (of) => sharesOfPeak(of).products, show: formatPercent, note: notePeak },
-    { name: "MBU", meaning: "Memory bandwidth utilization: bytes moved, of what the memory could move at its peak",
-      value: (of) => sharesOfPeak(of).bandwidth, show: formatPercent,
+      value: (of) => of.mfu_percent, show: formatPercent, note: notePeak, isShare: true },
+    { name: "MBU", isShare: true,
+      meaning: "Model bandwidth utilization: each byte that an op touches, once, of what the memory could move at its peak",
+      value: (of) => of.mbu_percent, show: formatPercent,
       note: (of) => `of ${formatBytes(peakOfMemory(of))}/s ${mainMemory(of).name}` },
   ];
 }
@@ -75,25 +76,45 @@ function memoryTile({ capacity, program }: Report): HTMLElement[] {
   const scope = capacity.needed_bytes_if_all_layers === undefined ? "" : `, all ${program?.model_layers} layers`;
   const fits = room === undefined || need <= room;
   const batch = capacity.largest_batch !== undefined && scope === "" ? `, up to batch ${formatWhole(capacity.largest_batch)}` : "";
-  return [tile("Memory", room === undefined ? formatBytes(need) : fits ? "fits" : "does not fit",
-    room === undefined ? `of ${capacity.memory}, whose size is not given${scope}`
-      : `${formatBytes(need)} of ${formatBytes(room)}${scope}${batch}`, "Weights, KV caches and values in the main memory", fits)];
+  return [tile({ name: "Memory", value: room === undefined ? formatBytes(need) : fits ? "fits" : "does not fit", isBad: !fits,
+    percent: room === undefined ? undefined : (100 * need) / room,
+    note: room === undefined ? `of ${capacity.memory}, whose size is not given${scope}`
+      : `${formatBytes(need)} of ${formatBytes(room)}${scope}${batch}`,
+    meaning: "Weights, KV caches and values in the main memory" })];
 }
 
+/// As the table of llm-opt has it, and how near the schedule is to what is possible.
 function boundTile(report: Report): HTMLElement[] {
-  const diagnosis = faultsOf(report).length > 0 ? undefined : diagnose(report);
-  if (!diagnosis) return [];
-  const { binds } = diagnosis;
-  const most = (Object.keys(binds) as Binding[]).reduce((best, key) => (binds[key] > binds[best] ? key : best));
-  const bound = formatMicroseconds(toMicroseconds(report, report.lower_bound_cycles));
-  return [tile("Bound by", bindings[most](report), `no schedule is below ${bound}`,
-               "What binds most of the time of the engines that decide the makespan")];
+  const { bound, bound_percent: shares, gap_percent: gap } = report;
+  if (bound === undefined || shares === undefined || faultsOf(report).length > 0) return [];
+  const optimum = gap === undefined ? "" : gap === 0 ? "; no schedule is shorter" : `; ${formatGap(gap)} above the lower bound`;
+  return [tile({ name: "Bound by", value: boundNames[bound]?.(report) ?? bound,
+                 note: `${formatPercent(shares[bound] ?? 0)} of engine time${optimum}`,
+                 meaning: "What binds the ops that take most of the engine time" })];
 }
 
-function tile(name: string, value: string, note: string, meaning?: string, isGood = true, change?: string): HTMLElement {
-  return h("div", { class: isGood ? "tile" : "tile bad", "data-figure": name, title: meaning },
-    h("div", { class: "tile-name" }, name),
-    h("div", { class: /^\d/.test(value) ? "tile-value" : "tile-value words" }, value),
+interface Tile {
+  name: string;
+  value: string; // a number has its unit behind a blank
+  note: string;
+  meaning?: string;
+  isBad?: boolean;
+  percent?: number; // of a bar
+  change?: string;
+}
+
+/// The unit is smaller than the number, and stays in its line.
+function valueOf(value: string): HTMLElement {
+  const [, number, unit] = value.match(/^([\d.,]+)( .+)$/) ?? [];
+  if (number === undefined) return h("div", { class: /^\d/.test(value) ? "tile-value" : "tile-value words" }, value);
+  return h("div", { class: "tile-value" }, number, h("span", { class: "tile-unit" }, unit));
+}
+
+function tile({ name, value, note, meaning, isBad, percent, change }: Tile): HTMLElement {
+  return h("div", { class: isBad ? "tile bad" : "tile", "data-figure": name, title: meaning },
+    h("div", { class: "tile-name" }, name), valueOf(value),
+    percent === undefined ? undefined : h("div", { class: "tile-bar" },
+      h("div", { style: `width: ${Math.min(Math.max(percent, 0), 100)}%` })),
     h("div", { class: "tile-note" }, note), change ? h("div", { class: "tile-change" }, change) : undefined);
 }
 
@@ -109,7 +130,9 @@ export function makeKeyFigures(report: Report, baseline: Baseline | undefined): 
   const tiles = figuresOf(report).flatMap((figure) => {
     const now = figure.value(report);
     return now === undefined || !Number.isFinite(now) ? []
-      : [tile(figure.name, figure.show(now, report), figure.note(report), figure.meaning, true, changeOf(figure, now, baseline))];
+      : [tile({ name: figure.name, value: figure.show(now, report), note: figure.note(report), meaning: figure.meaning,
+                percent: figure.isShare ? now : undefined, change: changeOf(figure, now, baseline) })];
   });
-  return h("section", { class: "tiles", "aria-label": "Key figures" }, ...tiles, ...boundTile(report), ...memoryTile(report));
+  const all = [...tiles, ...boundTile(report), ...memoryTile(report)];
+  return h("section", { class: "tiles", "aria-label": "Key figures", "data-count": all.length }, ...all);
 }

@@ -66,26 +66,37 @@ export function placeLabels(lines: [Place, Place][], widths: number[], points: P
   return places;
 }
 
-/// Where names of points stand: right of theirs, left, above or below; nothing where others are in the way. Those that
-/// come first choose first.
-export function placeNames(points: { x: number; y: number; radius: number; width: number }[], box: Box,
-                           height: number): (Place | undefined)[] {
-  const taken: Box[] = points.map(({ x, y, radius }) =>
-    ({ left: x - radius, top: y - radius, width: 2 * radius, height: 2 * radius }));
+/// What the label of a line covers.
+export function boxesOf(label: LabelPlace, width: number, ratio: number): Box[] {
+  const half = halfHeight * ratio;
+  return samplesOf(label, width, ratio).map(({ x, y }) => ({ left: x - half, top: y - half, width: 2 * half, height: 2 * half }));
+}
+
+/// Whether a line goes through a box.
+function crosses([from, to]: [Place, Place], { left, top, width, height }: Box): boolean {
+  const start = Math.max(left, from.x), end = Math.min(left + width, to.x);
+  if (start > end) return false;
+  const at = (x: number) => from.y + ((to.y - from.y) * (x - from.x)) / (to.x - from.x || 1);
+  return Math.max(at(start), at(end)) >= top && Math.min(at(start), at(end)) <= top + height;
+}
+
+/// Where names of points stand: right of theirs, left, above or below, away from lines if there is such a place; nothing
+/// where labels or points are in the way. Those that come first choose first.
+export function placeNames(points: { x: number; y: number; radius: number; width: number }[], box: Box, height: number,
+                           lines: [Place, Place][] = [], labels: Box[] = []): (Place | undefined)[] {
+  const taken: Box[] = [...labels, ...points.map(({ x, y, radius }) =>
+    ({ left: x - radius, top: y - radius, width: 2 * radius, height: 2 * radius }))];
   const overlaps = (a: Box, b: Box) =>
     a.left < b.left + b.width && b.left < a.left + a.width && a.top < b.top + b.height && b.top < a.top + a.height;
   return points.map(({ x, y, radius, width }) => {
     const gap = radius + height / 4;
     const lefts: [left: number, middle: number][] =
       [[x + gap, y], [x - gap - width, y], [x - width / 2, y - gap - height / 2], [x - width / 2, y + gap + height / 2]];
-    for (const [left, middle] of lefts) {
-      const own = { left, top: middle - height / 2, width, height };
-      const isInside = left >= box.left && left + width <= box.left + box.width &&
-                       own.top >= box.top && own.top + height <= box.top + box.height;
-      if (!isInside || taken.some((other) => overlaps(own, other))) continue;
-      taken.push(own);
-      return { x: left, y: middle };
-    }
-    return undefined;
+    const free = lefts.map(([left, middle]) => ({ left, top: middle - height / 2, width, height })).filter((own) =>
+      own.left >= box.left && own.left + width <= box.left + box.width &&
+      own.top >= box.top && own.top + height <= box.top + box.height && !taken.some((other) => overlaps(own, other)));
+    const best = free.find((own) => !lines.some((line) => crosses(line, own))) ?? free[0];
+    if (best) taken.push(best);
+    return best && { x: best.left, y: best.top + height / 2 };
   });
 }

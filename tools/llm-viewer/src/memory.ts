@@ -112,12 +112,13 @@ export class MemoryView {
              { ...axis, label: unit.name, size: 60, values: (_, splits) => splits.map((value) => inUnit(unit, value)) }],
       cursor: { drag: { x: false, y: false }, points: { show: false }, sync: { key: "memory" } },
       legend: { show: true, live: true },
-      series: [{ label: "at", value: (_, cycle) => (cycle === null ? "" : formatMicroseconds(toMicroseconds(this.report, cycle))) },
+      series: [{ label: "at", value: (_, cycle) => (cycle === null ? "most" : formatMicroseconds(toMicroseconds(this.report, cycle))) },
         ...order.map((index): uPlot.Series => ({
           label: series[index].name, stroke: series[index].colour, fill: series[index].colour, width: 1, paths: stepped,
           points: { show: false }, value: (_self, _value, _at, position) =>
-            (position === null || position === undefined ? "" : formatBytes(series[index].bytes[position])) })),
-        ...(showsRoom ? [{ label: "room", stroke: read("--selection"), dash: [6, 4], width: 1.5, points: { show: false },
+            formatBytes(position === null || position === undefined ? series[index].bytes.reduce((a, b) => Math.max(a, b), 0)
+                                                                    : series[index].bytes[position]) })),
+        ...(showsRoom ? [{ label: "capacity", stroke: read("--selection"), dash: [6, 4], width: 1.5, points: { show: false },
                            value: () => formatBytes(room) } as uPlot.Series] : [])],
     }, [cycles, ...order.map((index) => sums[index]), ...(showsRoom ? [cycles.map(() => room)] : [])], host);
   }

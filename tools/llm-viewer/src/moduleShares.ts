@@ -38,7 +38,7 @@ export class ModuleShares {
 
   constructor(private readonly report: Report, private readonly store: Store, private readonly colours: Colours) {
     this.total = report.ops.reduce((sum, op) => sum + scheduledCyclesOf(op), 0) || 1;
-    this.element = h("section", { class: "shares", "aria-label": "Shares of engine time" },
+    this.element = h("section", { "aria-label": "Shares of engine time" },
       h("h2", {}, "Where the time goes"), h("p", { class: "muted" }, "Shares of engine time, all layers together"));
     afterPaint(() => this.element.append(...this.makeRows()));
   }

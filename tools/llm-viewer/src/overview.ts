@@ -17,9 +17,11 @@ export class Overview {
   readonly element: HTMLElement;
   private readonly timelines: Timeline[] = [];
   private readonly shared: SharedRange;
+  private readonly isCompared: boolean; // two timelines leave less room for each
 
   constructor(private readonly report: Report, private readonly store: Store, private readonly colours: Colours,
               baseline: Baseline | undefined, onMove: () => void) {
+    this.isCompared = baseline !== undefined;
     const schedules = [new Schedule(report), ...(baseline ? [new Schedule(baseline.report)] : [])];
     const end = Math.max(...schedules.map((schedule) => schedule.endCycle / schedule.report.clock_hz));
     this.shared = { range: { from: 0, to: end }, end, clockHz: report.clock_hz, redraw: [onMove], isClicked: false };
@@ -35,7 +37,8 @@ export class Overview {
   private addTimeline(schedule: Schedule, first: Schedule | undefined, side: string): void {
     const isOnlyHere = (name: string) => !first || !first.opByName.has(name);
     const label = `${side}${schedule.report.function} on ${schedule.report.target}`;
-    this.timelines.push(new Timeline(schedule, this.store, this.colours, this.shared, isOnlyHere, label));
+    this.timelines.push(new Timeline(schedule, this.store, this.colours, this.shared, isOnlyHere, label,
+                                     this.isCompared ? 1 : undefined));
   }
 
   /// None for a schedule that does not hold: it is to be mended first.
@@ -44,8 +47,7 @@ export class Overview {
     if (sentences.length === 0) return undefined;
     const [first, binds, savings, ...others] = sentences;
     return h("div", { class: "advice", "data-role": "advice" }, h("b", {}, `What to change first: ${first} `),
-      [binds, savings].filter((sentence) => sentence).join(" "),
-      others.length > 0 ? h("details", {}, h("summary", {}, "More"), ` ${others.join(" ")}`) : undefined);
+      savings ?? "", h("details", {}, h("summary", {}, "More"), ` ${[binds, ...others].filter((each) => each).join(" ")}`));
   }
 
   /// What the timelines show, in cycles of the report; undefined: all.

@@ -4,6 +4,7 @@ import { Address, readAddress, writeAddress } from "./address";
 import { chooseColours, Colours } from "./colours";
 import { findBaseline } from "./compare";
 import { Details } from "./details";
+import { Differences } from "./differences";
 import { h } from "./dom";
 import { Graph } from "./graph";
 import { Help } from "./help";
@@ -43,7 +44,9 @@ class FunctionViews {
   constructor(readonly report: Report, data: PageData, private readonly colours: Colours,
               private readonly onMove: () => void) {
     this.baseline = findBaseline(report, data);
-    this.aside = h("div", { class: "aside" }, new ModuleShares(report, this.store, colours).element,
+    this.aside = h("div", { class: "aside" },
+      h("div", { class: "shares" }, this.baseline ? new Differences(this.baseline, this.store).element : undefined,
+        new ModuleShares(report, this.store, colours).element),
       new Details(report, this.store, this.baseline).element);
     this.notices = makeNotices(report, data, this.baseline);
     for (const tab of tabs) {
@@ -129,7 +132,8 @@ export class Page {
   }
 
   private makeHeader(): HTMLElement {
-    const theme = h("button", { type: "button", onclick: () => this.switchTheme() }, "Dark / light");
+    const theme = h("button", { type: "button", class: "theme", "aria-label": "Dark / light", title: "Dark / light",
+                                onclick: () => this.switchTheme() }, "◐");
     return h("header", {},
       this.title, this.data.reports.length > 1 ? this.choice : undefined,
       h("div", { role: "tablist", "aria-label": "Views" }, ...tabs.map((tab) =>

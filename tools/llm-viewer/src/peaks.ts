@@ -28,8 +28,17 @@ export interface Amount {
   flop: number; // in products
   peakSeconds: number; // that these would take at the peak of their types
   bytes: number; // of the main memory
+  bytesOnce: number; // each that is touched, once
 }
-export const nothing = (): Amount => ({ runs: 0, engineCycles: 0, elapsedCycles: 0, flop: 0, peakSeconds: 0, bytes: 0 });
+export const nothing = (): Amount => ({
+  runs : 0,
+  engineCycles : 0,
+  elapsedCycles : 0,
+  flop : 0,
+  peakSeconds : 0,
+  bytes : 0,
+  bytesOnce : 0
+});
 
 export function addAmount(sum: Amount, other: Amount): void {
   for (const key of Object.keys(sum) as (keyof Amount)[]) sum[key] += other[key];
@@ -45,29 +54,30 @@ export function peakSecondsOf(report: Report, op: Op, macs: number): number {
 export function amountOf(report: Report, op: Op): Amount {
   const macs = op.macs * op.count;
   return {
-    runs: op.count, engineCycles: op.scheduled_cycles * op.count, elapsedCycles: elapsedCyclesOf([op]),
-    flop: 2 * macs, peakSeconds: peakSecondsOf(report, op, macs),
-    bytes: (op.bytes[mainMemory(report).name] ?? 0) * op.count,
+    runs : op.count,
+    engineCycles : op.scheduled_cycles * op.count,
+    elapsedCycles : elapsedCyclesOf([ op ]),
+    flop : 2 * macs,
+    peakSeconds : peakSecondsOf(report, op, macs),
+    bytes : (op.bytes[mainMemory(report).name] ?? 0) * op.count,
+    bytesOnce : (op.compulsory_bytes ?? 0) * op.count,
   };
 }
 
 /// Shares in percent of what the machine could have done in a time; undefined where it has no such peak.
 export interface Shares {
-  products?: number;
-  bandwidth?: number;
+  products?: number;      // MFU, of the whole
+  bandwidth?: number;     // of all bytes that move
+  bandwidthOnce?: number; // MBU, of the whole: what moves again does not count
 }
 export function sharesOf(report: Report, amount: Amount, cycles: number): Shares {
   const seconds = cycles / report.clock_hz, peak = peakOfMemory(report);
   if (seconds <= 0) return {};
   return {
-    products: amount.peakSeconds > 0 ? (100 * amount.peakSeconds) / seconds : undefined,
-    bandwidth: peak > 0 ? (100 * amount.bytes) / (peak * seconds) : undefined,
+    products : amount.peakSeconds > 0 ? (100 * amount.peakSeconds) / seconds
+                                      : undefined,
+    bandwidth : peak > 0 ? (100 * amount.bytes) / (peak * seconds) : undefined,
+    bandwidthOnce : peak > 0 ? (100 * amount.bytesOnce) / (peak * seconds)
+                             : undefined,
   };
-}
-
-/// Of the whole function.
-export function sharesOfPeak(report: Report): Shares {
-  const sum = nothing();
-  for (const op of report.ops) addAmount(sum, amountOf(report, op));
-  return sharesOf(report, sum, report.makespan_cycles);
 }

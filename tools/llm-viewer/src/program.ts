@@ -17,12 +17,14 @@ export function layersOf({ layers, model_layers }: ModelProgram): string {
   return `${layers === model_layers ? layers : `${layers} of ${model_layers}`} layer${model_layers === 1 ? "" : "s"}`;
 }
 
-/// "llama 405.9 B, 126 layers, decode, batch 8, 4,096 keys, on h100-sxm".
+/// What must be read first stands first: "llama 405.9 B on h100-sxm, decode, batch 8, 4,096 keys, 126 layers". Parameters
+/// are those of the model, so some of its layers have none.
 export function titleOf(report: Report): string {
-  const { program } = report;
-  const parameters = report.totals?.parameters ? ` ${formatParameters(report.totals.parameters)}` : "";
-  const words = program
-    ? [program.model + parameters, layersOf(program), program.phase, sequencesOf(program).replace(/, 1 new(?=,)/g, "")]
-    : [report.function + parameters];
-  return `${words.join(", ")}, on ${report.target}`;
+  const { program } = report, parameters = report.totals?.parameters;
+  if (!program) return `${report.function} on ${report.target}`;
+  const size = program.whole_model && parameters ? ` ${formatParameters(parameters)}` : "";
+  const isWhole = program.layers === program.model_layers;
+  const sequences = sequencesOf(program).replace(/, 1 new(?=,)/g, "").replace(/([\d,]+) new, \1 keys/g, "$1 new");
+  return [`${program.model}${size} on ${report.target}`, ...(isWhole ? [] : [layersOf(program)]), program.phase, sequences,
+          ...(isWhole ? [layersOf(program)] : [])].join(", ");
 }

@@ -68,11 +68,17 @@ export class RangePanel {
   }
 
   private makeHead(range: Range | undefined, ops: number, total: Amount, cycles: number): HTMLElement {
-    const { products, bandwidth } = sharesOf(this.report, total, cycles), { name } = mainMemory(this.report);
+    const {products, bandwidthOnce} = sharesOf(this.report, total, cycles),
+                     {name} = mainMemory(this.report);
     const title = range ? `${this.time(range.from)} to ${this.time(range.to)}: ${this.time(cycles)}` : "The whole run";
-    const facts = [formatOps(ops), `${formatBytes(total.bytes)} of ${name}`, `${formatCount(total.flop)}FLOP`,
-                   ...(products === undefined ? [] : [`MFU ${formatPercent(products)}`]),
-                   ...(bandwidth === undefined ? [] : [`MBU ${formatPercent(bandwidth)}`])];
+    const facts = [
+      formatOps(ops), `${formatBytes(total.bytes)} of ${name}`,
+      `${formatCount(total.flop)}FLOP`,
+      ...(products === undefined ? [] : [ `MFU ${formatPercent(products)}` ]),
+      ...(bandwidthOnce === undefined
+              ? []
+              : [ `MBU ${formatPercent(bandwidthOnce)}` ])
+    ];
     return h("div", { class: "bar" }, h("h3", {}, title),
       h("span", { class: "muted", "data-role": "range-sums" }, facts.join(" · ")),
       ...(range ? [h("button", { type: "button", onclick: () => this.show(range) }, "Zoom to it"),
@@ -94,14 +100,20 @@ export class RangePanel {
     } });
     const shares = (row: Row) => sharesOf(this.report, row.sum, row.sum.elapsedCycles);
     return [
-      { key: "runs", title: "Runs", show: (row) => formatWhole(row.sum.runs) },
-      column("time", ({ name }) => `Engine time (${name})`, "time", (row) => toMicroseconds(this.report, row.sum.engineCycles)),
-      percent("share", "Share (%)", (row) => (100 * row.sum.engineCycles) / Math.max(total.engineCycles, 1)),
-      column("flops", ({ name }) => `${name}FLOP/s`, "count", (row) => perSecond(row.sum.flop, row)),
-      percent("mfu", "of peak (%)", (row) => shares(row).products),
-      column("bytes", ({ name }) => name, "bytes", (row) => row.sum.bytes),
-      column("rate", ({ name }) => `${name}/s`, "bytes", (row) => perSecond(row.sum.bytes, row)),
-      percent("mbu", "of peak (%)", (row) => shares(row).bandwidth),
+      {key : "runs", title : "Runs", show : (row) => formatWhole(row.sum.runs)},
+      column("time", ({name}) => `Engine time (${name})`, "time",
+             (row) => toMicroseconds(this.report, row.sum.engineCycles)),
+      percent("share", "Share (%)",
+              (row) => (100 * row.sum.engineCycles) /
+                       Math.max(total.engineCycles, 1)),
+      column("flops", ({name}) => `${name}FLOP/s`, "count",
+             (row) => perSecond(row.sum.flop, row)),
+      percent("mfu", "FLOP/s of peak (%)", (row) => shares(row).products),
+      column("bytes", ({name}) => name, "bytes", (row) => row.sum.bytes),
+      column("rate", ({name}) => `${name}/s`, "bytes",
+             (row) => perSecond(row.sum.bytes, row)),
+      percent("mbu", `${mainMemory(this.report).name} of peak (%)`,
+              (row) => shares(row).bandwidth),
     ];
   }
 

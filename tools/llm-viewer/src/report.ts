@@ -39,6 +39,9 @@ export interface Op {
   module: string;
   layer: string;
   count: number;
+  tflop_per_second?: number;
+  gb_per_second?: number;
+  percent_of_limit?: number;
   loops?: number[];
   macs: number;
   bytes: Amounts; // by memory, of one run
@@ -129,6 +132,10 @@ export interface Report {
   gap_percent?: number;
   bounds: Amounts;
   roofline_cycles: number;
+  bound?: string; // of the whole
+  bound_percent?: Amounts;
+  mfu_percent?: number;
+  mbu_percent?: number;
   tokens_per_second?: number;
   tokens_per_second_if_all_layers?: number; // as older reports call it
   engines: Engine[];
@@ -166,10 +173,14 @@ export interface Capacity {
   problem?: string; // one of the report's, where it does not fit
 }
 
-/// Which function of the baseline a report is compared with, and the positions of ops that do the same work.
+/// Which function of the baseline a report is compared with, and the positions
+/// of ops that do the same work, with the elapsed microseconds of both sides.
 export interface Matches {
   baseline: number;
-  ops: [here: number[], there: number[]][];
+  ops: [
+    here: number[], there: number[], microseconds: number,
+    baselineMicroseconds: number
+  ][];
 }
 
 /// What the two reports of a comparison are called.

@@ -6,7 +6,7 @@ import { Colours } from "./colours";
 import { elide, h } from "./dom";
 import { formatCount, formatMicroseconds } from "./format";
 import { kindOf, matchesOp } from "./kinds";
-import { LabelPlace, Place, placeLabels, placeNames } from "./labels";
+import { Box, boxesOf, LabelPlace, Place, placeLabels, placeNames } from "./labels";
 import { kindLegend } from "./legend";
 import { nameInLayer } from "./names";
 import { mainMemory, Report } from "./report";
@@ -44,6 +44,7 @@ export class Roofline {
   private readonly intensities: [number, number] = [0.1, 10];
   private readonly rates: [number, number] = [1e9, 1e12];
   private labels: LabelPlace[] | undefined; // of the ceilings, where they are drawn now
+  private labelBoxes: Box[] = [];
   private plot: uPlot | undefined;
   private width = 0; // for which it was drawn
 
@@ -164,6 +165,7 @@ export class Roofline {
     const texts = this.ceilings.map((ceiling) => labelOf(ceiling, plot.width < 600 ? 20 : 60));
     const widths = texts.map((text) => context.measureText(text).width);
     this.labels ??= placeLabels(lines, widths, this.cells(plot), plot.bbox, ratio);
+    this.labelBoxes = this.labels.flatMap((place, index) => boxesOf(place, widths[index], ratio));
     this.labels.forEach((place, index) => {
       context.save();
       context.translate(place.x, place.y);
@@ -236,7 +238,8 @@ export class Roofline {
     context.strokeStyle = style.getPropertyValue("--surface").trim();
     context.fillStyle = style.getPropertyValue("--text").trim();
     const named = this.namedPoints(plot).map((group) => ({ ...group, text: elide(group.names.join(", "), plot.width < 600 ? 24 : 70) }));
-    const places = placeNames(named.map((group) => ({ ...group, width: context.measureText(group.text).width })), plot.bbox, 14 * ratio);
+    const places = placeNames(named.map((group) => ({ ...group, width: context.measureText(group.text).width })), plot.bbox,
+                              14 * ratio, this.ceilings.map((ceiling) => this.endsOf(plot, ceiling)), this.labelBoxes);
     places.forEach((place, index) => {
       if (!place) return;
       context.strokeText(named[index].text, place.x, place.y);

@@ -19,6 +19,12 @@ function workOf(op: Op, slot: Slot, fetch: number, memory: string): { macs: numb
   return { macs: record.work?.mac ?? 0, bytes: all - fetched.reduce((sum, bytes) => sum + bytes, 0) };
 }
 
+/// Which part of the bytes that move is the first time that each of them does.
+function onceOf(op: Op, memory: string): number {
+  const moved = op.bytes[memory] ?? 0;
+  return moved > 0 ? (op.compulsory_bytes ?? 0) / moved : 0;
+}
+
 /// Cycles of the range in which runs of the op are under way, and how many runs.
 function addRuns(sum: Amount, schedule: Schedule, op: Op, { from, to }: Range): void {
   const [start, end] = extentOf(op);
@@ -53,6 +59,7 @@ export function amountsIn(schedule: Schedule, range: Range | undefined): Map<Op,
       sum.flop += 2 * macs * share;
       sum.peakSeconds += peakSecondsOf(report, op, macs * share);
       sum.bytes += bytes * share;
+      sum.bytesOnce += bytes * share * onceOf(op, memory);
     }
   }
   return sums;

@@ -1,15 +1,14 @@
 // Ops by module with what they take, sums that add up; sorted, filtered, copied.
 
-import { Baseline, differencePercent, Match } from "./compare";
-import { h } from "./dom";
-import { Cell, Column, makeColumns } from "./columns";
-import { formatOps, formatWhole } from "./format";
-import { kindOf, matchesOp } from "./kinds";
-import { makeTree, opKey, TreeNode } from "./modules";
-import { shortName } from "./names";
-import { elapsedMicrosecondsOf } from "./elapsed";
-import { isOnPath, Op, Report } from "./report";
-import { Store } from "./state";
+import {Cell, Column, makeColumns} from "./columns";
+import {Baseline, differencePercent, Match} from "./compare";
+import {h} from "./dom";
+import {formatOps, formatWhole} from "./format";
+import {kindOf, matchesOp} from "./kinds";
+import {makeTree, opKey, TreeNode} from "./modules";
+import {shortName} from "./names";
+import {isOnPath, Op, Report} from "./report";
+import {Store} from "./state";
 
 const rowsAtOnce = 100; // more of them come when they are scrolled to
 
@@ -205,8 +204,8 @@ export class Table {
     const { query } = this.store.state;
     return this.baseline?.together.filter(({ here }) => here.some((op) => matchesOp(op, query))) ?? [];
   }
-  private togetherCell({ here, there }: Match, column: string): Cell {
-    const now = elapsedMicrosecondsOf(this.report, here), before = this.baseline!.elapsedMicrosecondsOf(there)!;
+  private togetherCell({here, microseconds: now, baselineMicroseconds: before}:
+                           Match, column: string): Cell {
     const cells: Record<string, Cell> = {
       name: here.map(({ name }) => name).join("+"), runs: Math.max(...here.map(({ count }) => count)),
       elapsed_us: now, [`${this.baseline!.sides.key}_elapsed_us`]: before, difference_percent: differencePercent(now, before),

@@ -9,7 +9,7 @@
 #define LLM_EXPORT_PAGE_REPORTPAGE_H
 
 #include "llm/Results/Comparison.h"
-#include "llm/Results/OpMatching.h"
+#include "llm/Results/RunComparison.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mlir::llm {
@@ -27,19 +27,10 @@ std::string toPageText(ArrayRef<Report> reports);
 /// The main figures for previews that run no script.
 std::string summarize(ArrayRef<Report> reports);
 
-/// A function of a report, as far as another run is compared with it.
-struct NamedFunction {
-  std::string name;
-  std::vector<NamedOp> ops;
-};
-NamedFunction namedFunction(const Report &report);
-
-/// Which functions are compared: those of one name, and a single one with a
-/// single one. In JSON it is, for each function, null, or `{"baseline": N,
-/// "ops": [[[0], [0, 1]], ..]}` with the positions of ops that do the same
-/// work, here and in the baseline.
-std::string encodeMatches(ArrayRef<NamedFunction> functions,
-                          ArrayRef<NamedFunction> inBaseline);
+/// What each function is compared with, in JSON: null, or `{"baseline": N,
+/// "ops": [[[0], [0, 1], 2.5, 3.0], ..]}` with the positions of ops that do the
+/// same work, here and in the baseline, and the microseconds that both take.
+std::string encodeMatches(ArrayRef<std::optional<RunComparison>> comparisons);
 
 /// The page with its data: `{"report": .., "baseline": .., "matches": ..,
 /// "measured": true, "notes": [..]}`, of which the first alone must be there,

@@ -13,13 +13,18 @@
 
 namespace mlir::llm {
 
+struct BesideBaseline;
+
 /// How far the times are to be trusted, in a sentence or two.
 std::string describeCertainty(const Target &target);
 
 /// What stands above the table of ops: machine, bounds, tokens, energy.
 void writeReportSummary(const Report &report, llvm::raw_ostream &os);
-void writeReportTable(ArrayRef<Report> reports, llvm::raw_ostream &os);
-void writeReportJson(ArrayRef<Report> reports, llvm::raw_ostream &os);
+/// The table and JSON also compare with a baseline, if there is one.
+void writeReportTable(ArrayRef<Report> reports, llvm::raw_ostream &os,
+                      const BesideBaseline *beside = nullptr);
+void writeReportJson(ArrayRef<Report> reports, llvm::raw_ostream &os,
+                     const BesideBaseline *beside = nullptr);
 void writeReportCsv(ArrayRef<Report> reports, llvm::raw_ostream &os);
 /// One row for each function: what stands above the table.
 void writeReportSummaryCsv(ArrayRef<Report> reports, llvm::raw_ostream &os);

@@ -11,14 +11,20 @@ const plotHeight = 54;
 const columnWidth = 2; // pixels: half of the time that columns of one pixel take
 const number = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
 
+/// How many of some engines are busy, their rows tell.
+function isSeenInRows({ isOfEngines, most }: Counter): boolean {
+  return isOfEngines && most <= 4;
+}
+
 export class CounterPlots {
   readonly element = h("div", { class: "counters" });
   private readonly counters: Counter[];
   private readonly samplers: Sampler[];
   private plots: uPlot[] = [];
 
-  constructor(schedule: Schedule) {
-    this.counters = makeCounters(schedule);
+  /// `most`: of them that there is room for, the memory's bandwidth first.
+  constructor(schedule: Schedule, most = Infinity) {
+    this.counters = makeCounters(schedule).filter((counter) => !isSeenInRows(counter)).slice(0, most);
     this.samplers = this.counters.map((counter) => new Sampler(counter));
   }
 

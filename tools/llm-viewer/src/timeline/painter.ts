@@ -5,7 +5,7 @@ import { Colours } from "../colours";
 import { firstEndingAfter, Row, Slices } from "../schedule";
 import { Columns, Mark } from "./columns";
 import { Layers } from "./layers";
-import { axisHeight, Emphasis, gutter, layerHeight, rowHeight, Theme, toCycle, toX, View } from "./view";
+import { axisHeight, Emphasis, gutter, layerHeight, rowHeightFor, Theme, toCycle, toX, View } from "./view";
 
 const fetchInset = 7, inset = 2; // fetches are thinner; pixels above and below
 const dimmedAlpha = 0.2;
@@ -19,6 +19,7 @@ function pixelOf(colour: string, alpha: number): number {
 export class Painter {
   /// Where the rows of engines begin: under the axis and, if there are any, the layers.
   readonly rowsTop: number;
+  readonly rowHeight: number;
   readonly layers: Layers;
   private readonly labels: string[];
   private readonly columns: Columns;
@@ -33,6 +34,7 @@ export class Painter {
   constructor(private readonly slices: Slices, colours: Colours) {
     this.layers = new Layers(slices);
     this.rowsTop = axisHeight + (this.layers.isEmpty ? 0 : layerHeight);
+    this.rowHeight = rowHeightFor(slices.rows.length);
     this.labels = slices.labels;
     const used = new Set(slices.kinds);
     const kinds = [...colours.keys()].filter((kind) => used.has(kind));
@@ -75,7 +77,7 @@ export class Painter {
   }
 
   private paintRows(context: CanvasRenderingContext2D, view: View, theme: Theme, emphasis: Emphasis): void {
-    const { ratio } = view;
+    const { ratio } = view, { rowHeight } = this;
     const left = Math.round(gutter * ratio), top = Math.round(this.rowsTop * ratio);
     this.clearImage(Math.round(view.width * ratio) - left, Math.round(view.height * ratio) - top);
     const first = Math.floor(view.scrolled / rowHeight), last = Math.ceil((view.scrolled + view.height - this.rowsTop) / rowHeight);
@@ -117,7 +119,7 @@ export class Painter {
   private drawColumn(column: number, top: number, ratio: number, isDimming: boolean): void {
     const { stackKeys, shares, rest } = this;
     const margin = this.columns.holds[column] > 1 ? inset : fetchInset;
-    const bottom = top + Math.round((rowHeight - margin - 1) * ratio), full = bottom - top - Math.round(margin * ratio);
+    const bottom = top + Math.round((this.rowHeight - margin - 1) * ratio), full = bottom - top - Math.round(margin * ratio);
     const count = this.columns.stack(column, isDimming, 3 / full, stackKeys, shares);
     let sum = 0;
     for (let i = 0; i < count; ++i) sum += shares[i];
@@ -141,20 +143,20 @@ export class Painter {
   /// Of the slices that have room for it, the name, and an edge to the next.
   private slicesOver(context: CanvasRenderingContext2D, y: number, view: View, theme: Theme,
                      emphasis: Emphasis): (() => void)[] {
-    const { start, end, op, prefetch, onPath } = this.slices;
+    const { start, end, op, prefetch, onPath } = this.slices, { rowHeight } = this;
     return this.columns.wide.map((at) => () => {
       const left = Math.max(toX(start[at], view), gutter), right = Math.min(toX(end[at], view), view.width);
       const margin = prefetch[at] ? fetchInset : inset;
       context.fillStyle = theme.background;
       context.fillRect(Math.round(right * view.ratio) / view.ratio - 1, y + margin, 1, rowHeight - 2 * margin - 1);
       const isDimmed = emphasis.dims[op[at]] || (emphasis.showsPath && !onPath[at]); // a faint name could not be read
-      if (right - left > 40 && !prefetch[at] && !isDimmed) paintLabel(context, this.labels[op[at]], left, y, right - left);
+      if (right - left > 40 && !prefetch[at] && !isDimmed) paintLabel(context, this.labels[op[at]], left, y + rowHeight / 2, right - left);
     });
   }
 
   /// A line below the chosen op, and one above the chosen run, too.
   private marksOver(context: CanvasRenderingContext2D, y: number, { ratio }: View, theme: Theme): () => void {
-    const { mark, count } = this.columns;
+    const { mark, count } = this.columns, { rowHeight } = this;
     const runs: [number, number, Mark][] = [];
     for (let column = 0; column < count;) {
       let end = column + 1;
@@ -173,7 +175,7 @@ export class Painter {
   }
 
   private rowAt(y: number, view: View): Row | undefined {
-    return y < this.rowsTop ? undefined : this.slices.rows[Math.floor((y - this.rowsTop + view.scrolled) / rowHeight)];
+    return y < this.rowsTop ? undefined : this.slices.rows[Math.floor((y - this.rowsTop + view.scrolled) / this.rowHeight)];
   }
 
   /// What an engine does next where it is idle; -1: nothing more, undefined: that is not a row.
@@ -199,9 +201,9 @@ export class Painter {
   }
 }
 
-function paintLabel(context: CanvasRenderingContext2D, label: string, left: number, y: number, width: number): void {
+function paintLabel(context: CanvasRenderingContext2D, label: string, left: number, middle: number, width: number): void {
   const most = Math.floor((width - 8) / 6.2);
   context.fillStyle = "#111";
   const text = label.length > most ? `${label.slice(0, most - 1)}…` : label;
-  context.fillText(text, left + 4, y + rowHeight / 2, width - 6);
+  context.fillText(text, left + 4, middle, width - 6);
 }

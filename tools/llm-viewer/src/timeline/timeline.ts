@@ -11,7 +11,7 @@ import { CounterPlots } from "./counterPlots";
 import { Gestures } from "./gestures";
 import { Painter } from "./painter";
 import { Tip } from "./tip";
-import { Emphasis, gutter, Range, readTheme, rowHeight, Theme, toX, View } from "./view";
+import { Emphasis, gutter, Range, readTheme, Theme, toX, View } from "./view";
 
 /// Clocks may differ: in seconds.
 export interface SharedRange {
@@ -41,13 +41,14 @@ export class Timeline {
   private dims: Uint8Array | undefined; // by op; undefined: to be found out
 
   constructor(private readonly schedule: Schedule, private readonly store: Store, colours: Colours,
-              private readonly shared: SharedRange, private readonly reveals: (op: string) => boolean, label: string) {
+              private readonly shared: SharedRange, private readonly reveals: (op: string) => boolean, label: string,
+              mostCounters = Infinity) {
     this.hasPath = schedule.report.ops.some(isOnPath);
     this.endCycle = shared.end * schedule.report.clock_hz;
     this.painter = new Painter(schedule, colours);
     this.tip = new Tip(schedule, this.painter);
-    this.counters = new CounterPlots(schedule);
-    this.height = this.painter.rowsTop + schedule.rows.length * rowHeight;
+    this.counters = new CounterPlots(schedule, mostCounters);
+    this.height = this.painter.rowsTop + schedule.rows.length * this.painter.rowHeight;
     this.canvas = h("canvas", {
       tabindex: 0, role: "application", "data-slices": schedule.sliceCount,
       "aria-label": `${label}: timeline of ${schedule.rows.length} engines. Arrow keys pan, plus and minus ` +
@@ -213,7 +214,7 @@ export class Timeline {
     const left = Math.max(toX(slot.start_cycle + later, view), gutter);
     const right = Math.min(toX(slot.end_cycle + later, view), view.width);
     return right < left ? ""
-         : [left, this.painter.rowsTop + row * rowHeight - view.scrolled, right - left, rowHeight].join(",");
+         : [left, this.painter.rowsTop + row * this.painter.rowHeight - view.scrolled, right - left, this.painter.rowHeight].join(",");
   }
 
   setRange(from: number, to: number): void {
@@ -269,7 +270,7 @@ export class Timeline {
   /// Where there are more rows than fit.
   private scrollToRow(op: Op): void {
     const row = this.schedule.rows.findIndex((candidate) => candidate.label === op.slots[0]?.engine);
-    const top = row * rowHeight, { scrollTop } = this.rows, room = this.seen - this.painter.rowsTop;
+    const { rowHeight, rowsTop } = this.painter, top = row * rowHeight, { scrollTop } = this.rows, room = this.seen - rowsTop;
     if (row >= 0 && (top < scrollTop || top + rowHeight > scrollTop + room)) this.rows.scrollTop = top - room / 2;
   }
 

@@ -1,7 +1,6 @@
 // What of a schedule is looked at, and how.
 
 export const gutter = 118; // pixels for the names of engines
-export const rowHeight = 22;
 export const axisHeight = 24;
 export const layerHeight = 18;
 
@@ -30,6 +29,11 @@ export interface Emphasis {
   dims: Uint8Array; // by op
   showsPath: boolean; // what is not on the critical path is dimmed, too
   isDimming: boolean;
+}
+
+/// Few engines leave room for high rows, in which slices and their names are seen.
+export function rowHeightFor(rows: number): number {
+  return rows <= 2 ? 44 : rows <= 4 ? 30 : 22;
 }
 
 export function toX(cycle: number, { range, width }: View): number {

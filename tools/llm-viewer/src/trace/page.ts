@@ -23,7 +23,8 @@ export class TracePage {
     host.replaceChildren(
       h("div", { class: "notices" }, ...table.notes.map((note) => h("p", { class: "note", role: "note" }, note))),
       h("header", {}, h("h1", {}, table.format), h("span", { class: "muted" }, factsOf(data)), this.search,
-        h("button", { type: "button", onclick: () => this.switchTheme() }, "Dark / light")),
+        h("button", { type: "button", class: "theme", "aria-label": "Dark / light", title: "Dark / light",
+                      onclick: () => this.switchTheme() }, "◐")),
       h("div", { class: "body alone" }, h("main", { class: "views" },
         legend(...[...colours].filter(([kind]) => used.has(kind))),
         this.timeline.element, new TraceTable(data, this.store).element)));

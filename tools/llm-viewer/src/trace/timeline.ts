@@ -6,7 +6,7 @@ import { formatMicroseconds } from "../format";
 import { matches, Store } from "../state";
 import { Gestures } from "../timeline/gestures";
 import { Painter } from "../timeline/painter";
-import { Emphasis, gutter, Range, readTheme, rowHeight, View } from "../timeline/view";
+import { Emphasis, gutter, Range, readTheme, View } from "../timeline/view";
 import { processOf, threadOf } from "./data";
 import { TraceSlices } from "./slices";
 
@@ -29,7 +29,7 @@ export class TraceTimeline {
     this.end = Math.max(slices.data.table.span_ns, 1);
     this.range = { from: 0, to: this.end };
     this.painter = new Painter(slices, colours);
-    this.height = this.painter.rowsTop + slices.rows.length * rowHeight;
+    this.height = this.painter.rowsTop + slices.rows.length * this.painter.rowHeight;
     this.canvas = h("canvas", {
       tabindex: 0, role: "application", "data-slices": slices.start.length,
       "aria-label": `Timeline of ${slices.data.lanes.length} threads and streams. Arrow keys pan, plus and minus zoom, ` +
@@ -139,7 +139,7 @@ export class TraceTimeline {
 
   private describePlace(x: number, y: number): string[] {
     const { view } = this, slice = this.painter.sliceAt(x, y, view);
-    const row = this.slices.rows[Math.floor((y - this.painter.rowsTop + view.scrolled) / rowHeight)];
+    const row = this.slices.rows[Math.floor((y - this.painter.rowsTop + view.scrolled) / this.painter.rowHeight)];
     if (!row || y < this.painter.rowsTop) return [];
     const lane = this.slices.data.lanes[row.group], where = `${processOf(lane)}, ${threadOf(lane)}`;
     if (slice < 0) return x < gutter ? [where] : [];

@@ -1,0 +1,32 @@
+//===- BaselineReport.h - A report that another run has written -*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_EXPORT_REPORT_BASELINEREPORT_H
+#define LLM_EXPORT_REPORT_BASELINEREPORT_H
+
+#include "llm/Results/RunComparison.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::llm {
+
+/// Runs of this program beside those of another one.
+struct BesideBaseline {
+  std::string text; ///< the JSON of the baseline
+  std::vector<ComparableRun> runs, baselines;
+  std::vector<std::optional<RunComparison>> comparisons; ///< by run
+};
+
+/// Reads the file that the option `baseline` of a pass names, and compares the
+/// reports with it. Fails with a diagnostic at the place in the file if this is
+/// no JSON report. A warning names functions that are compared with nothing.
+FailureOr<BesideBaseline> compareWithBaseline(const Pass &pass, StringRef path,
+                                              ArrayRef<Report> reports,
+                                              Location loc);
+
+} // namespace mlir::llm
+
+#endif // LLM_EXPORT_REPORT_BASELINEREPORT_H

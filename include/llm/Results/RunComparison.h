@@ -1,0 +1,75 @@
+//===- RunComparison.h - Two runs of a program, op by op --------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place that says which ops of two runs are compared and how long each
+// side takes. Tables, JSON, CSV and pages write down what is found here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_RESULTS_RUNCOMPARISON_H
+#define LLM_RESULTS_RUNCOMPARISON_H
+
+#include "llm/Results/OpMatching.h"
+
+#include <optional>
+
+namespace mlir::llm {
+
+/// When the first run of an op is under way, and how often it runs.
+struct OpExtent {
+  int64_t count = 1;
+  std::vector<unsigned> loops;          ///< around it, outermost first
+  int64_t startCycle = 0, endCycle = 0; ///< without fetches ahead
+};
+
+/// The cycles of all runs in which at least one of the ops is under way. Ops
+/// side by side count once. Ops of different loops are never side by side.
+double elapsedCycles(ArrayRef<OpExtent> ops);
+
+/// The same for ops of a report, in microseconds.
+double elapsedMicroseconds(const Report &report, ArrayRef<unsigned> ops);
+
+/// A function of a report, as far as it can be compared. It may come from a
+/// file that another run has written.
+struct ComparableRun {
+  std::string function, target;
+  double clockHz = 1, makespanMicroseconds = 0;
+  std::vector<NamedOp> ops;
+  std::vector<OpExtent> extents; ///< of the ops, in their order
+
+  double elapsedMicroseconds(ArrayRef<unsigned> ops) const;
+};
+ComparableRun comparableRun(const Report &report);
+
+/// Ops that do the same work on both sides.
+struct SameWork {
+  MatchedOps ops;   ///< of this run, and of the baseline
+  int64_t runs = 1; ///< the most of any of these
+  double microseconds = 0, baselineMicroseconds = 0; ///< elapsed, of all runs
+
+  double difference() const { return microseconds - baselineMicroseconds; }
+};
+
+/// A run beside its baseline.
+struct RunComparison {
+  unsigned baseline = 0;      ///< which function of the baseline it is
+  std::vector<SameWork> work; ///< in the order of this run
+  std::vector<unsigned> onlyHere, onlyInBaseline; ///< what is in no match
+};
+
+/// How far a time is above that of the baseline; nothing if that is 0.
+std::optional<double> differencePercent(double microseconds,
+                                        double baselineMicroseconds);
+
+/// Compares each run with the one of the same name, and a single run with a
+/// single one. A run without a counterpart has nothing.
+std::vector<std::optional<RunComparison>>
+compareRuns(ArrayRef<ComparableRun> runs, ArrayRef<ComparableRun> baselines);
+
+} // namespace mlir::llm
+
+#endif // LLM_RESULTS_RUNCOMPARISON_H

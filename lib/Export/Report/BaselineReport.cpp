@@ -1,0 +1,219 @@
+//===- BaselineReport.cpp - A report that another run has written ---------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Export/Report/BaselineReport.h"
+#include "llm/Files/InputFile.h"
+#include "llm/Files/LocatedJson.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+/// What messages begin with.
+static std::string optionOf(const Pass &pass) {
+  return ("--" + pass.getArgument() + "=baseline=...: ").str();
+}
+
+//===----------------------------------------------------------------------===//
+// What a report has
+//===----------------------------------------------------------------------===//
+
+/// Checks what everybody needs who shows the report.
+static LogicalResult checkReport(const LocatedJson &report) {
+  for (StringRef key : {"ops", "engines", "memories", "loops"}) {
+    FailureOr<const LocatedJson *> list = report.require(key);
+    if (failed(list) || failed((*list)->expectArray()))
+      return failure();
+  }
+  for (StringRef key : {"function", "target", "policy"}) {
+    FailureOr<const LocatedJson *> name = report.require(key);
+    if (failed(name) || failed((*name)->asString()))
+      return failure();
+  }
+  for (StringRef key : {"clock_hz", "makespan_cycles", "makespan_us"}) {
+    FailureOr<const LocatedJson *> number = report.require(key);
+    if (failed(number) || failed((*number)->asNumber()))
+      return failure();
+  }
+  return success();
+}
+
+static FailureOr<std::string> nameOf(const LocatedJson &op) {
+  FailureOr<const LocatedJson *> name = op.require("name");
+  if (failed(name))
+    return failure();
+  return (*name)->asString();
+}
+
+/// The names of what a kernel of several ops runs.
+static LogicalResult readParts(const LocatedJson &op, NamedOp &named) {
+  const LocatedJson *inside = op.find("fused");
+  for (const LocatedJson &part :
+       inside ? inside->elements() : std::vector<LocatedJson>()) {
+    FailureOr<std::string> name = nameOf(part);
+    if (failed(name))
+      return failure();
+    if (!name->empty())
+      named.parts.push_back(*name);
+  }
+  return success();
+}
+
+static FailureOr<int64_t> readCycle(const LocatedJson &slot, StringRef key) {
+  FailureOr<const LocatedJson *> cycle = slot.require(key);
+  if (failed(cycle))
+    return failure();
+  return (*cycle)->asNonNegative();
+}
+
+/// From the first start of its slots to their last end.
+static LogicalResult readSlots(const LocatedJson &op, OpExtent &extent) {
+  FailureOr<const LocatedJson *> slots = op.require("slots");
+  if (failed(slots) || failed((*slots)->expectArray()))
+    return failure();
+  for (const LocatedJson &slot : (*slots)->elements()) {
+    FailureOr<int64_t> start = readCycle(slot, "start_cycle");
+    FailureOr<int64_t> end = readCycle(slot, "end_cycle");
+    if (failed(start) || failed(end))
+      return failure();
+    bool isFirst = &slot == &(*slots)->elements().front();
+    extent.startCycle = isFirst ? *start : std::min(extent.startCycle, *start);
+    extent.endCycle = std::max(extent.endCycle, *end);
+  }
+  return success();
+}
+
+static LogicalResult readExtent(const LocatedJson &op, OpExtent &extent) {
+  FailureOr<const LocatedJson *> count = op.require("count");
+  if (failed(count))
+    return failure();
+  FailureOr<int64_t> runs = (*count)->asPositive();
+  if (failed(runs))
+    return failure();
+  extent.count = *runs;
+  const LocatedJson *loops = op.find("loops");
+  for (const LocatedJson &loop :
+       loops ? loops->elements() : std::vector<LocatedJson>()) {
+    FailureOr<int64_t> number = loop.asNonNegative();
+    if (failed(number))
+      return failure();
+    extent.loops.push_back(*number);
+  }
+  return readSlots(op, extent);
+}
+
+/// Reads a report that was checked.
+static FailureOr<ComparableRun> readRun(const LocatedJson &report) {
+  ComparableRun run;
+  run.function = *report.find("function")->asString();
+  run.target = *report.find("target")->asString();
+  run.clockHz = *report.find("clock_hz")->asNumber();
+  if (run.clockHz <= 0)
+    return report.find("clock_hz")->emitError() << "'clock_hz' must be above 0";
+  run.makespanMicroseconds = *report.find("makespan_us")->asNumber();
+  for (const LocatedJson &op : report.find("ops")->elements()) {
+    FailureOr<std::string> name = nameOf(op);
+    if (failed(name))
+      return failure();
+    run.ops.push_back({*name});
+    run.extents.emplace_back();
+    if (failed(readParts(op, run.ops.back())) ||
+        failed(readExtent(op, run.extents.back())))
+      return failure();
+  }
+  return run;
+}
+
+/// The functions of a JSON report.
+static FailureOr<std::vector<ComparableRun>> readRuns(const LocatedJson &root) {
+  const LocatedJson *several = root.find("functions");
+  if (several && failed(several->expectArray()))
+    return failure();
+  std::vector<ComparableRun> runs;
+  for (const LocatedJson &report :
+       several ? ArrayRef(several->elements()) : ArrayRef(root)) {
+    FailureOr<ComparableRun> run = failure();
+    if (succeeded(checkReport(report)))
+      run = readRun(report);
+    if (failed(run))
+      return failure();
+    runs.push_back(std::move(*run));
+  }
+  return runs;
+}
+
+//===----------------------------------------------------------------------===//
+// What it is compared with
+//===----------------------------------------------------------------------===//
+
+/// "'a', 'b'", or some of very many.
+static std::string listNames(ArrayRef<std::string> names) {
+  constexpr size_t most = 8;
+  std::string text = "'" + ::llvm::join(names.take_front(most), "', '") + "'";
+  if (names.size() > most)
+    text += " and " + std::to_string(names.size() - most) + " more";
+  return text;
+}
+
+/// What is compared with nothing.
+static void warnOfUncompared(const Pass &pass,
+                             ArrayRef<ComparableRun> functions,
+                             ArrayRef<ComparableRun> inBaseline, Location loc) {
+  if (functions.size() == 1 && inBaseline.size() == 1)
+    return;
+  std::string option = optionOf(pass);
+  auto namesOf = [](ArrayRef<ComparableRun> of) {
+    return ::llvm::map_to_vector(
+        of, [](const ComparableRun &run) { return run.function; });
+  };
+  auto without = [&](ArrayRef<ComparableRun> of,
+                     ArrayRef<ComparableRun> others) {
+    SmallVector<std::string> known = namesOf(others), left = namesOf(of);
+    ::llvm::erase_if(left, [&](const std::string &name) {
+      return ::llvm::is_contained(known, name);
+    });
+    return left;
+  };
+  if (auto left = without(functions, inBaseline); !left.empty())
+    emitWarning(loc) << option << "the baseline has no function "
+                     << listNames(left) << ", only "
+                     << listNames(namesOf(inBaseline))
+                     << ", so nothing is compared there";
+  if (auto left = without(inBaseline, functions); !left.empty())
+    emitWarning(loc) << option
+                     << "in the baseline only, and compared with nothing: "
+                     << listNames(left);
+}
+
+FailureOr<BesideBaseline>
+mlir::llm::compareWithBaseline(const Pass &pass, StringRef path,
+                               ArrayRef<Report> reports, Location loc) {
+  MLIRContext *context = loc.getContext();
+  ::llvm::Expected<std::unique_ptr<::llvm::MemoryBuffer>> file =
+      readInputFile(path);
+  if (!file)
+    return emitError(UnknownLoc::get(context))
+           << optionOf(pass) << ::llvm::toString(file.takeError());
+  StringRef text = (*file)->getBuffer();
+  FailureOr<LocatedJson> root = LocatedJson::parse(text, path, context);
+  if (failed(root))
+    return failure();
+  FailureOr<std::vector<ComparableRun>> baselines = readRuns(*root);
+  if (failed(baselines)) {
+    root->emitError() << "expected a report of --llm-export-report=format=json";
+    return failure();
+  }
+  BesideBaseline beside;
+  for (const Report &report : reports)
+    beside.runs.push_back(comparableRun(report));
+  warnOfUncompared(pass, beside.runs, *baselines, loc);
+  text.consume_front("\xEF\xBB\xBF"); // the byte order mark
+  beside.text = text.str();
+  beside.baselines = std::move(*baselines);
+  beside.comparisons = compareRuns(beside.runs, beside.baselines);
+  return beside;
+}
