@@ -35,7 +35,7 @@ await runChecks({
     const run = await page.textContent('.details dd[data-fact="run"]');
     await page.locator(canvas).focus();
     for (const key of ["+", "+", "ArrowRight"]) await page.keyboard.press(key);
-    await page.click('button:text("Dark / light")');
+    await page.click('[aria-label="Dark / light"]');
     await page.click('button:text("Critical path")');
     await page.fill('input[type="search"]', "a b&c=#%");
     await waitForHash(page, "q", "a b&c=#%");

@@ -145,7 +145,7 @@ await runChecks({
     assert.deepEqual(await page.$$eval(".timeline h3", (all) => all.map((title) => title.textContent)),
                      ["second on npu", "Baseline: second on npu"]);
     // A theme that is chosen there holds when one comes back.
-    await page.click('button:text("Dark / light")');
+    await page.click('[aria-label="Dark / light"]');
     await page.selectOption("header select", "first");
     await drawn(page);
     const corner = await page.$eval("canvas[data-from]", (canvas) =>

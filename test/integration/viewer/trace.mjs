@@ -96,7 +96,7 @@ await runChecks({
   async "both themes show it"() {
     const { page, close } = await openPage(file, { colorScheme: "dark" });
     const dark = await pixelAt(page, gutter + 5, axis / 4);
-    await page.click("text=Dark / light");
+    await page.click('[aria-label="Dark / light"]');
     assert.notEqual(await pixelAt(page, gutter + 5, axis / 4), dark);
     await close();
   },

@@ -11,11 +11,12 @@ export interface Address {
   sumTo?: number;
   q?: string;
   critical?: number; // 1
+  fold?: number; // 1
   theme?: string;
 }
 
 const texts = ["fn", "tab", "op", "q", "theme"] as const;
-const numbers = ["run", "from", "to", "sumFrom", "sumTo", "critical"] as const;
+const numbers = ["run", "from", "to", "sumFrom", "sumTo", "critical", "fold"] as const;
 
 export function readAddress(hash = location.hash): Address {
   const parameters = new URLSearchParams(hash.replace(/^#/, ""));

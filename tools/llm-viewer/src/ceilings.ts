@@ -15,12 +15,13 @@ export interface Point {
 export interface Ceiling {
   names: string[]; // of what it is the most
   isSlope: boolean; // bytes, else operations
+  isOfProducts?: boolean; // their operations are those of multiply-accumulates
   isOfSome: boolean; // engines or kernels, not of the whole machine
   perSecond: number; // of them
 }
 
-export function labelOf({ names, isSlope, perSecond }: Ceiling, most = Infinity): string {
-  return `${elide(names.join("; "), most)} ${formatCount(perSecond)}${isSlope ? "B/s" : "op/s"}`;
+export function labelOf({ names, isSlope, isOfProducts, perSecond }: Ceiling, most = Infinity): string {
+  return `${elide(names.join("; "), most)} ${formatCount(perSecond)}${isSlope ? "B/s" : isOfProducts ? "FLOP/s" : "op/s"}`;
 }
 export function rateUnder(ceiling: Ceiling, intensity: number): number {
   return ceiling.isSlope ? ceiling.perSecond * intensity : ceiling.perSecond;
@@ -145,7 +146,8 @@ function productCeilings(report: Report): Ceiling[] {
   return [...typesOf].flatMap(([rated, types]) => {
     const others = [...types].filter((type) => type !== rated);
     return flat(`${rated} products${others.length > 0 ? ` (used for ${others.join(", ")})` : ""}`,
-                peakOf(report, (engine) => 2 * (engine.operations_per_cycle.mac?.[rated] ?? 0)));
+                peakOf(report, (engine) => 2 * (engine.operations_per_cycle.mac?.[rated] ?? 0)))
+      .map((ceiling) => ({ ...ceiling, isOfProducts: true }));
   });
 }
 

@@ -75,8 +75,8 @@ export function makeColumns(report: Report, baseline: Baseline | undefined, all:
     number("TFLOP/s", "tflop_per_second", (node) => perSecond(2e-12 * node.figures.macs, node), (value) => value === 0 ? "" : value.toFixed(1)),
     number("GB/s", "gb_per_second", (node) => node.op?.gb_per_second ?? perSecond(1e-9 * node.figures.bytes, node), formatWhole),
     number("Limit (%)", "percent_of_limit", (node) => node.op?.percent_of_limit, percent),
+    text("Bound", "bound", (node) => node.op?.bound ?? ""),
     amount("MACs", "count", "macs", (node) => node.figures.macs, all),
     amount(mainMemory(report).name, "bytes", "bytes", (node) => node.figures.bytes, all),
-    text("Bound", "bound", (node) => node.op?.bound ?? ""),
   ];
 }

@@ -1,10 +1,9 @@
-// Ops of two runs beside each other. Which ops are the same work, and how long
-// each side takes, llm-opt has found out (llm/Results/RunComparison.h), for
-// this page as for its tables.
+// Ops of two runs beside each other. Which ops are the same work, and how long each side takes, llm-opt has found out
+// (llm/Results/RunComparison.h), for this page as for its tables.
 
 import { elapsedMicrosecondsOf } from "./elapsed";
 import { sequencesOf } from "./program";
-import {Matches, Op, PageData, Report, Sides} from "./report";
+import { Matches, Op, PageData, Report, Sides } from "./report";
 
 /// All that do the same work: one on each side, or on one side several that are one kernel on the other.
 export interface Match {
@@ -21,16 +20,11 @@ export class Baseline {
   private readonly matchOfOp = new Map<Op, Match>();
   private readonly byName: Map<string, Op>;
 
-  constructor(readonly report: Report, readonly sides: Sides, here: Report,
-              matches: Matches["ops"]) {
+  constructor(readonly report: Report, readonly sides: Sides, here: Report, matches: Matches["ops"]) {
     this.byName = new Map(report.ops.map((op) => [op.name, op]));
-    this.matches = matches.map(
-        ([ first, second, microseconds, baselineMicroseconds ]) => ({
-          here : first.map((index) => here.ops[index]),
-          there : second.map((index) => report.ops[index]),
-          microseconds,
-          baselineMicroseconds
-        }));
+    this.matches = matches.map(([first, second, microseconds, baselineMicroseconds]) =>
+      ({ here: first.map((index) => here.ops[index]), there: second.map((index) => report.ops[index]),
+         microseconds, baselineMicroseconds }));
     for (const match of this.matches)
       for (const op of [...match.here, ...match.there]) this.matchOfOp.set(op, match);
     this.lost = report.ops.filter((op) => !this.matchOfOp.has(op));

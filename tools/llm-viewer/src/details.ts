@@ -130,7 +130,7 @@ export class Details {
     if (!this.baseline) return "";
     const match = this.baseline.matchOf(op);
     if (!match) return "has no such op";
-    const {here, there, microseconds, baselineMicroseconds : before} = match;
+    const { here, there, microseconds, baselineMicroseconds: before } = match;
     const difference = differencePercent(microseconds, before);
     return `elapsed ${formatMicroseconds(before)}${difference === undefined ? "" : ` (${formatDifferencePercent(difference)})`}` +
            `${there.length > 1 ? `, of ${there.length} ops together` : ""}` +

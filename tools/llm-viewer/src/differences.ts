@@ -3,7 +3,7 @@
 import { Baseline, differencePercent, Match } from "./compare";
 import { h } from "./dom";
 import { formatDifferencePercent, formatIn, unitFor } from "./format";
-import { nameInLayer, shortName } from "./names";
+import { shortName } from "./names";
 import { Store } from "./state";
 
 const mostRows = 12, leastShare = 0.001; // of the largest difference
@@ -29,7 +29,7 @@ export class Differences {
   private makeRow(match: Match, largest: number, show: (value: number) => string): HTMLElement {
     const { here, there, microseconds, baselineMicroseconds } = match, difference = differenceOf(match);
     const percent = differencePercent(microseconds, baselineMicroseconds);
-    const name = here.map((op) => (here.length === 1 ? nameInLayer(op) : shortName(op))).join(", ");
+    const name = here.map(shortName).join(", ");
     const before = there.map(shortName).join(", "), isSame = here.length === 1 && there.length === 1;
     return h("button", { type: "button", class: "share", "data-difference": here[0].name,
                          title: isSame ? name : `${name}; in the ${this.baseline.sides.other} ${before}`,

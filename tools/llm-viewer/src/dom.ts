@@ -33,6 +33,11 @@ export function afterPaint(act: () => void): void {
   requestAnimationFrame(() => setTimeout(act));
 }
 
+/// A name that may go on in the next line behind each "+".
+export function breakable(name: string): (Node | string)[] {
+  return name.split(/(?<=\+)/).flatMap((part, index) => (index === 0 ? [part] : [h("wbr"), part]));
+}
+
 /// At most so many characters, with dots where some are left out.
 export function elide(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;

@@ -11,6 +11,7 @@ const lines: [string, string][] = [
   ["F", "timeline: go to the chosen op (so does a double click)"],
   ["N P", "timeline: choose the next op, the previous one"],
   ["] [", "timeline: show the next layer, the previous one (as a click on its box)"],
+  ["Fold layers", "timeline: one iteration of each loop, so that what is in a layer has room"],
   ["R", "timeline: sum up the part of time that is shown; again: all"],
   ["Esc", "timeline: choose no op and no part of time"],
   ["Wheel", "timeline: zoom at the pointer; with Shift: earlier, later. Where there are more engines than fit it " +

@@ -119,11 +119,11 @@ function tile({ name, value, note, meaning, isBad, percent, change }: Tile): HTM
 }
 
 /// Against the baseline, which may not say as much.
-function changeOf({ value, show }: Figure, now: number, baseline: Baseline | undefined): string | undefined {
+function changeOf({ value, show, isShare }: Figure, now: number, baseline: Baseline | undefined): string | undefined {
   const before = baseline && faultsOf(baseline.report).length === 0 ? value(baseline.report) : undefined;
   const percent = before === undefined ? undefined : differencePercent(now, before);
   return percent === undefined ? undefined
-    : `${formatDifferencePercent(percent)} against ${show(before!, baseline!.report)}`;
+    : isShare ? `was ${show(before!, baseline!.report)}` : `${formatDifferencePercent(percent)}, was ${show(before!, baseline!.report)}`;
 }
 
 export function makeKeyFigures(report: Report, baseline: Baseline | undefined): HTMLElement {

@@ -4,6 +4,7 @@ import { adviceOf } from "./advice";
 import { Colours } from "./colours";
 import { Baseline } from "./compare";
 import { h } from "./dom";
+import { canFold, foldReport } from "./fold";
 import { makeKeyFigures } from "./keyFigures";
 import { kindLegend } from "./legend";
 import { RangePanel } from "./rangePanel";
@@ -13,41 +14,29 @@ import { Store } from "./state";
 import { SharedRange, Timeline } from "./timeline/timeline";
 import { Range } from "./timeline/view";
 
-export class Overview {
+/// The timelines of a run and of its baseline on one axis, and their sums.
+class TimelinePane {
   readonly element: HTMLElement;
   private readonly timelines: Timeline[] = [];
   private readonly shared: SharedRange;
-  private readonly isCompared: boolean; // two timelines leave less room for each
+  private readonly sums: RangePanel;
 
   constructor(private readonly report: Report, private readonly store: Store, private readonly colours: Colours,
-              baseline: Baseline | undefined, onMove: () => void) {
-    this.isCompared = baseline !== undefined;
-    const schedules = [new Schedule(report), ...(baseline ? [new Schedule(baseline.report)] : [])];
+              baseline: Report | undefined, labels: string[], onMove: () => void) {
+    const schedules = [report, ...(baseline ? [baseline] : [])].map((each) => new Schedule(each));
     const end = Math.max(...schedules.map((schedule) => schedule.endCycle / schedule.report.clock_hz));
     this.shared = { range: { from: 0, to: end }, end, clockHz: report.clock_hz, redraw: [onMove], isClicked: false };
-    this.addTimeline(schedules[0], undefined, baseline?.sides.ownLabel ?? "");
-    if (baseline) this.addTimeline(schedules[1], schedules[0], `${baseline.sides.others}: `);
-    const sums = new RangePanel(schedules[0], store, colours, (range) => this.timelines[0].setRange(range.from, range.to));
-    this.element = h("div", { class: "overview" }, makeKeyFigures(report, baseline), this.makeAdvice(),
-      kindLegend([...report.ops, ...(baseline?.report.ops ?? [])], colours, store),
-      ...this.timelines.map((timeline) => timeline.element), sums.element);
+    for (const [index, schedule] of schedules.entries())
+      this.addTimeline(schedule, schedules.slice(0, index), labels[index], schedules.length > 1 ? 1 : undefined);
+    this.sums = new RangePanel(schedules[0], store, colours, (range) => this.timelines[0].setRange(range.from, range.to));
+    this.element = h("div", {}, ...this.timelines.map((timeline) => timeline.element), this.sums.element);
   }
 
-  /// The baseline is beneath, on the same axis.
-  private addTimeline(schedule: Schedule, first: Schedule | undefined, side: string): void {
-    const isOnlyHere = (name: string) => !first || !first.opByName.has(name);
+  /// The baseline is beneath; two timelines leave less room for counters.
+  private addTimeline(schedule: Schedule, above: Schedule[], side: string, mostCounters?: number): void {
+    const isOnlyHere = (name: string) => above.every((other) => !other.opByName.has(name));
     const label = `${side}${schedule.report.function} on ${schedule.report.target}`;
-    this.timelines.push(new Timeline(schedule, this.store, this.colours, this.shared, isOnlyHere, label,
-                                     this.isCompared ? 1 : undefined));
-  }
-
-  /// None for a schedule that does not hold: it is to be mended first.
-  private makeAdvice(): HTMLElement | undefined {
-    const sentences = faultsOf(this.report).length > 0 ? [] : adviceOf(this.report);
-    if (sentences.length === 0) return undefined;
-    const [first, binds, savings, ...others] = sentences;
-    return h("div", { class: "advice", "data-role": "advice" }, h("b", {}, `What to change first: ${first} `),
-      savings ?? "", h("details", {}, h("summary", {}, "More"), ` ${[binds, ...others].filter((each) => each).join(" ")}`));
+    this.timelines.push(new Timeline(schedule, this.store, this.colours, this.shared, isOnlyHere, label, mostCounters));
   }
 
   /// What the timelines show, in cycles of the report; undefined: all.
@@ -62,8 +51,74 @@ export class Overview {
   }
   show(): void {
     this.timelines.forEach((timeline) => timeline.show());
+    this.sums.show();
   }
   restyle(): void {
     this.timelines.forEach((timeline) => timeline.restyle());
+  }
+}
+
+export class Overview {
+  readonly element: HTMLElement;
+  private readonly panes = new Map<boolean, TimelinePane>(); // by whether layers are folded
+  private readonly host = h("div");
+  private readonly fold = h("button", { type: "button", class: "fold", "aria-pressed": "false", onclick: () => this.toggleFold(),
+                                        title: "One iteration of each loop: what is in a layer has room" }, "Fold layers");
+
+  constructor(private readonly report: Report, private readonly store: Store, private readonly colours: Colours,
+              private readonly baseline: Baseline | undefined, private readonly onMove: () => void) {
+    this.element = h("div", { class: "overview" }, makeKeyFigures(report, baseline), this.makeAdvice(),
+      h("div", { class: "legend-line" }, kindLegend([...report.ops, ...(baseline?.report.ops ?? [])], colours, store),
+        canFold(report) ? this.fold : undefined),
+      this.host);
+    this.showPane();
+    store.subscribe((_, changed) => {
+      if (changed.has("foldsLayers")) this.showPane();
+    });
+  }
+
+  private get pane(): TimelinePane {
+    const { foldsLayers } = this.store.state;
+    if (!this.panes.has(foldsLayers)) this.panes.set(foldsLayers, this.makePane(foldsLayers ? foldReport : (report) => report));
+    return this.panes.get(foldsLayers)!;
+  }
+  private makePane(of: (report: Report) => Report): TimelinePane {
+    const { baseline } = this, labels = [baseline?.sides.ownLabel ?? "", `${baseline?.sides.others}: `];
+    const pane = new TimelinePane(of(this.report), this.store, this.colours, baseline && of(baseline.report), labels, this.onMove);
+    this.host.append(pane.element);
+    return pane;
+  }
+  private showPane(): void {
+    const { pane } = this;
+    for (const other of this.panes.values()) other.element.hidden = other !== pane;
+    this.fold.setAttribute("aria-pressed", String(this.store.state.foldsLayers));
+    pane.show();
+  }
+  /// A part of time is one of the other axis.
+  private toggleFold(): void {
+    this.store.set({ foldsLayers: !this.store.state.foldsLayers, selectedRange: undefined });
+  }
+
+  /// None for a schedule that does not hold: it is to be mended first.
+  private makeAdvice(): HTMLElement | undefined {
+    const sentences = faultsOf(this.report).length > 0 ? [] : adviceOf(this.report);
+    if (sentences.length === 0) return undefined;
+    const [first, binds, savings, ...others] = sentences;
+    return h("div", { class: "advice", "data-role": "advice" }, h("b", {}, `What to change first: ${first} `),
+      savings ?? "", h("details", {}, h("summary", {}, "More"), ` ${[binds, ...others].filter((each) => each).join(" ")}`));
+  }
+
+  /// What the timelines show, in cycles of what they have; undefined: all.
+  get range(): Range | undefined {
+    return this.pane.range;
+  }
+  set range(range: Range | undefined) {
+    this.pane.range = range;
+  }
+  show(): void {
+    this.pane.show();
+  }
+  restyle(): void {
+    for (const pane of this.panes.values()) pane.restyle();
   }
 }

@@ -6,6 +6,7 @@ import { findBaseline } from "./compare";
 import { Details } from "./details";
 import { Differences } from "./differences";
 import { h } from "./dom";
+import { canFold } from "./fold";
 import { Graph } from "./graph";
 import { Help } from "./help";
 import { matchesOp } from "./kinds";
@@ -239,6 +240,7 @@ export class Page {
       selectedRange: address.sumFrom !== undefined && address.sumTo !== undefined && address.sumFrom < address.sumTo
         ? { from: address.sumFrom, to: address.sumTo } : undefined,
       query: address.q ?? "", showsCritical: address.critical === 1 && view.hasPath,
+      foldsLayers: address.fold === 1 && canFold(view.report),
     });
     view.range = from !== undefined && to !== undefined && from < to ? { from, to } : undefined;
     this.showFunction();
@@ -252,13 +254,13 @@ export class Page {
     clearTimeout(this.timer);
     this.timer = 0;
     const { report, store, range } = this.view;
-    const { selectedOp, selectedRun, selectedRange, query, showsCritical } = store.state;
+    const { selectedOp, selectedRun, selectedRange, query, showsCritical, foldsLayers } = store.state;
     writeAddress({
       fn: this.data.reports.length > 1 ? report.function : undefined,
       tab: this.tab === "Overview" ? undefined : this.tab,
       op: selectedOp, run: selectedRun, from: range?.from, to: range?.to,
       sumFrom: selectedRange?.from, sumTo: selectedRange?.to,
-      q: query === "" ? undefined : query, critical: showsCritical ? 1 : undefined,
+      q: query === "" ? undefined : query, critical: showsCritical ? 1 : undefined, fold: foldsLayers ? 1 : undefined,
       theme: document.documentElement.dataset.theme,
     }, isNew);
   }

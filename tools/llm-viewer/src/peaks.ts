@@ -3,10 +3,12 @@
 import { elapsedCyclesOf } from "./elapsed";
 import { mainMemory, Op, Report } from "./report";
 
-/// Products of a type, a second, on all engines: a multiply-accumulate is two operations.
+/// Products of a type, a second, on all engines: a multiply-accumulate is two operations. The clock is that of the
+/// roofline: the target's, or a faster one that an engine keeps.
 export function peakOfProducts(report: Report, type: string): number {
+  const clock = report.engines.reduce((most, engine) => Math.max(most, engine.sustained_clock_hz ?? 0), report.clock_hz);
   return report.engines.reduce((sum, engine) =>
-    sum + 2 * (engine.operations_per_cycle.mac?.[type] ?? 0) * engine.count * report.clock_hz, 0);
+    sum + 2 * (engine.operations_per_cycle.mac?.[type] ?? 0) * engine.count * clock, 0);
 }
 
 /// The type whose rate an op's products run at.
@@ -30,15 +32,8 @@ export interface Amount {
   bytes: number; // of the main memory
   bytesOnce: number; // each that is touched, once
 }
-export const nothing = (): Amount => ({
-  runs : 0,
-  engineCycles : 0,
-  elapsedCycles : 0,
-  flop : 0,
-  peakSeconds : 0,
-  bytes : 0,
-  bytesOnce : 0
-});
+export const nothing = (): Amount =>
+  ({ runs: 0, engineCycles: 0, elapsedCycles: 0, flop: 0, peakSeconds: 0, bytes: 0, bytesOnce: 0 });
 
 export function addAmount(sum: Amount, other: Amount): void {
   for (const key of Object.keys(sum) as (keyof Amount)[]) sum[key] += other[key];
@@ -54,30 +49,24 @@ export function peakSecondsOf(report: Report, op: Op, macs: number): number {
 export function amountOf(report: Report, op: Op): Amount {
   const macs = op.macs * op.count;
   return {
-    runs : op.count,
-    engineCycles : op.scheduled_cycles * op.count,
-    elapsedCycles : elapsedCyclesOf([ op ]),
-    flop : 2 * macs,
-    peakSeconds : peakSecondsOf(report, op, macs),
-    bytes : (op.bytes[mainMemory(report).name] ?? 0) * op.count,
-    bytesOnce : (op.compulsory_bytes ?? 0) * op.count,
+    runs: op.count, engineCycles: op.scheduled_cycles * op.count, elapsedCycles: elapsedCyclesOf([op]),
+    flop: 2 * macs, peakSeconds: peakSecondsOf(report, op, macs),
+    bytes: (op.bytes[mainMemory(report).name] ?? 0) * op.count, bytesOnce: (op.compulsory_bytes ?? 0) * op.count,
   };
 }
 
 /// Shares in percent of what the machine could have done in a time; undefined where it has no such peak.
 export interface Shares {
-  products?: number;      // MFU, of the whole
-  bandwidth?: number;     // of all bytes that move
+  products?: number; // MFU, of the whole
+  bandwidth?: number; // of all bytes that move
   bandwidthOnce?: number; // MBU, of the whole: what moves again does not count
 }
 export function sharesOf(report: Report, amount: Amount, cycles: number): Shares {
   const seconds = cycles / report.clock_hz, peak = peakOfMemory(report);
   if (seconds <= 0) return {};
   return {
-    products : amount.peakSeconds > 0 ? (100 * amount.peakSeconds) / seconds
-                                      : undefined,
-    bandwidth : peak > 0 ? (100 * amount.bytes) / (peak * seconds) : undefined,
-    bandwidthOnce : peak > 0 ? (100 * amount.bytesOnce) / (peak * seconds)
-                             : undefined,
+    products: amount.peakSeconds > 0 ? (100 * amount.peakSeconds) / seconds : undefined,
+    bandwidth: peak > 0 ? (100 * amount.bytes) / (peak * seconds) : undefined,
+    bandwidthOnce: peak > 0 ? (100 * amount.bytesOnce) / (peak * seconds) : undefined,
   };
 }

@@ -1,7 +1,7 @@
 // What the chosen part of time holds, or the whole run: ops with what they do, and what of the machine's peak that is.
 
 import { Colours } from "./colours";
-import { afterPaint, h } from "./dom";
+import { afterPaint, breakable, h } from "./dom";
 import { formatBytes, formatCount, formatIn, formatMicroseconds, formatOps, formatPercent, formatWhole, Unit, unitFor } from "./format";
 import { kindOf } from "./kinds";
 import { nameInLayer } from "./names";
@@ -41,13 +41,20 @@ function rowsOf(amounts: Map<Op, Amount>): Row[] {
 export class RangePanel {
   readonly element = h("section", { class: "range-panel", "aria-label": "Sums" });
   private frame = 0;
+  private isStale = false; // it sums another part of time than that of now
 
   constructor(private readonly schedule: Schedule, private readonly store: Store, private readonly colours: Colours,
-              private readonly show: (range: Range) => void) {
+              private readonly zoomTo: (range: Range) => void) {
     afterPaint(() => this.render());
     store.subscribe((_, changed) => {
-      if (changed.has("selectedRange")) this.frame ||= requestAnimationFrame(() => this.render());
+      this.isStale ||= changed.has("selectedRange");
+      this.show();
     });
+  }
+
+  /// What has changed while nobody looked, too.
+  show(): void {
+    if (this.isStale && !this.element.closest("[hidden]")) this.frame ||= requestAnimationFrame(() => this.render());
   }
 
   private get report(): Report {
@@ -59,6 +66,7 @@ export class RangePanel {
 
   private render(): void {
     this.frame = 0;
+    this.isStale = false;
     const { selectedRange: range } = this.store.state;
     const amounts = amountsIn(this.schedule, range), rows = rowsOf(amounts), total = nothing();
     for (const row of rows) addAmount(total, row.sum);
@@ -68,20 +76,15 @@ export class RangePanel {
   }
 
   private makeHead(range: Range | undefined, ops: number, total: Amount, cycles: number): HTMLElement {
-    const {products, bandwidthOnce} = sharesOf(this.report, total, cycles),
-                     {name} = mainMemory(this.report);
-    const title = range ? `${this.time(range.from)} to ${this.time(range.to)}: ${this.time(cycles)}` : "The whole run";
-    const facts = [
-      formatOps(ops), `${formatBytes(total.bytes)} of ${name}`,
-      `${formatCount(total.flop)}FLOP`,
-      ...(products === undefined ? [] : [ `MFU ${formatPercent(products)}` ]),
-      ...(bandwidthOnce === undefined
-              ? []
-              : [ `MBU ${formatPercent(bandwidthOnce)}` ])
-    ];
+    const { products, bandwidthOnce } = sharesOf(this.report, total, cycles), { name } = mainMemory(this.report);
+    const title = range ? `${this.time(range.from)} to ${this.time(range.to)}: ${this.time(cycles)}`
+      : this.report.isFolded ? "Each layer once" : "The whole run";
+    const facts = [formatOps(ops), `${formatBytes(total.bytes)} of ${name}`, `${formatCount(total.flop)}FLOP`,
+                   ...(products === undefined ? [] : [`MFU ${formatPercent(products)}`]),
+                   ...(bandwidthOnce === undefined ? [] : [`MBU ${formatPercent(bandwidthOnce)}`])];
     return h("div", { class: "bar" }, h("h3", {}, title),
       h("span", { class: "muted", "data-role": "range-sums" }, facts.join(" · ")),
-      ...(range ? [h("button", { type: "button", onclick: () => this.show(range) }, "Zoom to it"),
+      ...(range ? [h("button", { type: "button", onclick: () => this.zoomTo(range) }, "Zoom to it"),
                    h("button", { type: "button", onclick: () => this.store.set({ selectedRange: undefined }) }, "Clear")]
                 : [h("span", { class: "muted" }, "Drag on the axis of time, or with Shift, to sum a part of it.")]));
   }
@@ -100,20 +103,14 @@ export class RangePanel {
     } });
     const shares = (row: Row) => sharesOf(this.report, row.sum, row.sum.elapsedCycles);
     return [
-      {key : "runs", title : "Runs", show : (row) => formatWhole(row.sum.runs)},
-      column("time", ({name}) => `Engine time (${name})`, "time",
-             (row) => toMicroseconds(this.report, row.sum.engineCycles)),
-      percent("share", "Share (%)",
-              (row) => (100 * row.sum.engineCycles) /
-                       Math.max(total.engineCycles, 1)),
-      column("flops", ({name}) => `${name}FLOP/s`, "count",
-             (row) => perSecond(row.sum.flop, row)),
+      { key: "runs", title: "Runs", show: (row) => formatWhole(row.sum.runs) },
+      column("time", ({ name }) => `Engine time (${name})`, "time", (row) => toMicroseconds(this.report, row.sum.engineCycles)),
+      percent("share", "Share (%)", (row) => (100 * row.sum.engineCycles) / Math.max(total.engineCycles, 1)),
+      column("flops", ({ name }) => `${name}FLOP/s`, "count", (row) => perSecond(row.sum.flop, row)),
       percent("mfu", "FLOP/s of peak (%)", (row) => shares(row).products),
-      column("bytes", ({name}) => name, "bytes", (row) => row.sum.bytes),
-      column("rate", ({name}) => `${name}/s`, "bytes",
-             (row) => perSecond(row.sum.bytes, row)),
-      percent("mbu", `${mainMemory(this.report).name} of peak (%)`,
-              (row) => shares(row).bandwidth),
+      column("bytes", ({ name }) => name, "bytes", (row) => row.sum.bytes),
+      column("rate", ({ name }) => `${name}/s`, "bytes", (row) => perSecond(row.sum.bytes, row)),
+      percent("mbu", `${mainMemory(this.report).name} of peak (%)`, (row) => shares(row).bandwidth),
     ];
   }
 
@@ -137,6 +134,6 @@ export class RangePanel {
   private makeName({ name, ops }: Row): HTMLElement {
     const act = () => ops.length === 1 ? this.store.set({ selectedOp: ops[0].name }) : this.store.set({ query: name });
     const swatch = h("span", { class: "swatch", style: `background: ${this.colours.get(kindOf(ops[0]))}` });
-    return h("button", { type: "button", class: "op", title: ops[0].name, onclick: act }, swatch, name);
+    return h("button", { type: "button", class: "op", title: ops[0].name, onclick: act }, swatch, ...breakable(name));
   }
 }

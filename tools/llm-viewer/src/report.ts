@@ -101,6 +101,7 @@ export interface Loop {
   trips: number;
   first_index: number;
   index_step: number;
+  foldedTrips?: number; // of which one is left, where the page folds layers
 }
 export interface ModelProgram {
   model: string;
@@ -112,6 +113,7 @@ export interface ModelProgram {
 }
 
 export interface Report {
+  isFolded?: boolean; // by the page: one iteration of each loop
   function: string;
   target: string;
   target_description: string;
@@ -173,14 +175,11 @@ export interface Capacity {
   problem?: string; // one of the report's, where it does not fit
 }
 
-/// Which function of the baseline a report is compared with, and the positions
-/// of ops that do the same work, with the elapsed microseconds of both sides.
+/// Which function of the baseline a report is compared with, and the positions of ops that do the same work, with the
+/// elapsed microseconds of both sides.
 export interface Matches {
   baseline: number;
-  ops: [
-    here: number[], there: number[], microseconds: number,
-    baselineMicroseconds: number
-  ][];
+  ops: [here: number[], there: number[], microseconds: number, baselineMicroseconds: number][];
 }
 
 /// What the two reports of a comparison are called.

@@ -145,6 +145,14 @@ export class Schedule implements Slices {
     return nearest;
   }
 
+  /// "model.layers.3"; where layers are folded, "model.layers.{} × 36".
+  private nameOfLayer(op: Op, run: number): string {
+    if (!this.report.isFolded || !op.loops)
+      return nameOfRun(this.report, { ...op, name: op.layer }, iterationsOf(this.report, op, run));
+    const trips = op.loops.reduce((product, loop) => product * (this.report.loops[loop].foldedTrips ?? 1), 1);
+    return `${op.layer} × ${trips}`;
+  }
+
   /// Of each layer in each iteration, by start.
   layers(): LayerSpan[] {
     const spans = new Map<string, LayerSpan>();
@@ -152,7 +160,7 @@ export class Schedule implements Slices {
       if (op.layer === "" || op.slots.length === 0) continue;
       const [first, last] = extentOf(this.report, op, 0);
       this.forEachShift(op, (shift, run) => {
-        const name = nameOfRun(this.report, { ...op, name: op.layer }, iterationsOf(this.report, op, run));
+        const name = this.nameOfLayer(op, run);
         const span = spans.get(name) ?? { name, start: Infinity, end: 0 };
         span.start = Math.min(span.start, first + shift);
         span.end = Math.max(span.end, last + shift);

@@ -8,11 +8,13 @@ export interface State {
   selectedRange: Range | undefined; // cycles of the report
   query: string;
   showsCritical: boolean;
+  foldsLayers: boolean; // the timeline has one iteration of each loop
 }
 
 export class Store {
   private listeners: ((state: State, changed: Set<keyof State>) => void)[] = [];
-  state: State = { selectedOp: undefined, selectedRun: undefined, selectedRange: undefined, query: "", showsCritical: false };
+  state: State = { selectedOp: undefined, selectedRun: undefined, selectedRange: undefined, query: "", showsCritical: false,
+                   foldsLayers: false };
 
   subscribe(listener: (state: State, changed: Set<keyof State>) => void): void {
     this.listeners.push(listener);

@@ -1,14 +1,14 @@
 // Ops by module with what they take, sums that add up; sorted, filtered, copied.
 
-import {Cell, Column, makeColumns} from "./columns";
-import {Baseline, differencePercent, Match} from "./compare";
-import {h} from "./dom";
-import {formatOps, formatWhole} from "./format";
-import {kindOf, matchesOp} from "./kinds";
-import {makeTree, opKey, TreeNode} from "./modules";
-import {shortName} from "./names";
-import {isOnPath, Op, Report} from "./report";
-import {Store} from "./state";
+import { Baseline, differencePercent, Match } from "./compare";
+import { breakable, h } from "./dom";
+import { Cell, Column, makeColumns } from "./columns";
+import { formatOps, formatWhole } from "./format";
+import { kindOf, matchesOp } from "./kinds";
+import { makeTree, opKey, TreeNode } from "./modules";
+import { shortName } from "./names";
+import { isOnPath, Op, Report } from "./report";
+import { Store } from "./state";
 
 const rowsAtOnce = 100; // more of them come when they are scrolled to
 
@@ -187,7 +187,7 @@ export class Table {
     const button = h("button", {
       type: "button", class: node.op ? "op" : "module", onclick: node.op ? choose : toggle,
       "aria-expanded": node.op ? undefined : String(isOpen), disabled: !node.op && isSearch, title: node.name,
-    }, node.op ? node.label : `${isOpen ? "▾" : "▸"} ${node.label}`);
+    }, ...breakable(node.op ? node.label : `${isOpen ? "▾" : "▸"} ${node.label}`));
     button.style.marginLeft = `${depth * 14}px`;
     const row = h("tr", { class: node.op ? "op" : "module", [node.op ? "data-row" : "data-module"]: node.name },
       ...this.cellsOf(node, button));
@@ -204,8 +204,7 @@ export class Table {
     const { query } = this.store.state;
     return this.baseline?.together.filter(({ here }) => here.some((op) => matchesOp(op, query))) ?? [];
   }
-  private togetherCell({here, microseconds: now, baselineMicroseconds: before}:
-                           Match, column: string): Cell {
+  private togetherCell({ here, microseconds: now, baselineMicroseconds: before }: Match, column: string): Cell {
     const cells: Record<string, Cell> = {
       name: here.map(({ name }) => name).join("+"), runs: Math.max(...here.map(({ count }) => count)),
       elapsed_us: now, [`${this.baseline!.sides.key}_elapsed_us`]: before, difference_percent: differencePercent(now, before),
