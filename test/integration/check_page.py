@@ -2,7 +2,8 @@
 
     check_page.py PAGE REPORT [BASELINE]
 
-With a baseline of the same ops, each op is matched with itself.
+With a baseline of the same ops, each op is matched with itself, with the time of all its runs: each from the first start
+of its slots to their last end.
 """
 import json
 import sys
@@ -36,15 +37,25 @@ def read(path):
         return json.load(file)
 
 
+def elapsed_us(report, op):
+    start = min(slot["start_cycle"] for slot in op["slots"])
+    end = max(slot["end_cycle"] for slot in op["slots"])
+    return (end - start) * op["count"] * 1e6 / report["clock_hz"]
+
+
 reader = Reader()
 with open(sys.argv[1], encoding="utf-8") as page:
     reader.feed(page.read())
 expected = {"report": read(sys.argv[2])}
 if len(sys.argv) > 3:
     expected["baseline"] = read(sys.argv[3])
-    names = [op["name"] for op in expected["report"]["ops"]]
-    others = [op["name"] for op in expected["baseline"]["ops"]]
-    expected["matches"] = [{"baseline": 0, "ops": [[[at], [others.index(name)]] for at, name in enumerate(names)]}]
+    report, baseline = expected["report"], expected["baseline"]
+    others = [op["name"] for op in baseline["ops"]]
+    matches = []
+    for at, op in enumerate(report["ops"]):
+        there = others.index(op["name"])
+        matches.append([[at], [there], elapsed_us(report, op), elapsed_us(baseline, baseline["ops"][there])])
+    expected["matches"] = [{"baseline": 0, "ops": matches}]
 assert json.loads(reader.text) == expected, "the page holds another report"
 assert "<" not in reader.text
 assert not reader.loads, f"the page loads {reader.loads}"

@@ -100,23 +100,23 @@ await runChecks({
 
   async "another function has its own heading, and keeps search and choice where it has the op"() {
     const { page, close } = await openPage(functionsPage);
-    assert.equal(await page.title(), "first, on npu");
+    assert.equal(await page.title(), "first on npu");
     await showTab(page, "Table");
     await page.click('tr[data-row="m.a"] button');
     await page.fill('input[type="search"]', "m.");
     await page.selectOption("header select", "second");
-    assert.equal(await page.title(), "second, on npu");
+    assert.equal(await page.title(), "second on npu");
     assert.equal(await page.inputValue('input[type="search"]'), "m.");
     assert.equal(await chosenOp(page), "m.a");
     assert.equal(await chosenTab(page), "Table");
     await page.click('tr[data-row="m.b"] button');
     await waitForHash(page, "op", "m.b");
     await reload(page);
-    assert.equal(await page.title(), "second, on npu");
+    assert.equal(await page.title(), "second on npu");
     assert.equal(await page.$eval("header select", (select) => select.value), "second");
     assert.equal(await chosenOp(page), "m.b");
     await page.selectOption("header select", "first");
-    assert.equal(await page.title(), "first, on npu");
+    assert.equal(await page.title(), "first on npu");
     assert.equal(await chosenOp(page), ""); // it has no m.b
     await close();
   },

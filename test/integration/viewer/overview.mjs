@@ -20,12 +20,12 @@ const sumOver = (report, value) => report.ops.reduce((sum, op) => sum + value(op
 /// Products a second of all engines, in the type of the op's rate.
 const peakOf = (report, op) => report.engines.reduce((sum, { count, operations_per_cycle: { mac = {} } }) =>
   sum + 2 * count * (mac[op.mac_rate_type] ?? 0) * report.clock_hz, 0);
-/// In percent, of what the machine could do in so many seconds.
+/// In percent, of what the machine could do in so many seconds; each byte that an op touches counts once.
 function sharesOfPeak(report, seconds, amountOf) {
   const flopSeconds = sumOver(report, (op) => op.macs > 0 ? (2 * op.macs * amountOf(op)) / peakOf(report, op) : 0);
   const dram = report.memories.find(({ name }) => name === "dram");
   return [(100 * flopSeconds) / seconds,
-          (100 * sumOver(report, (op) => op.bytes.dram * amountOf(op))) / seconds / dram.bytes_per_second];
+          (100 * sumOver(report, (op) => op.compulsory_bytes * amountOf(op))) / seconds / dram.bytes_per_second];
 }
 
 /// "inside" of each run of an op of one engine: how much of its slots lies within two cycles, over all runs.
@@ -94,6 +94,10 @@ await runChecks({
       assert.ok(Math.max(...middles) - Math.min(...middles) < 4, String(middles));
       assert.ok((await boxOf(page, "header")).height < 50);
       assert.equal(await page.getAttribute("h1", "title"), await page.title());
+      // The machine and the work are not cut off.
+      const [seen, all] = await page.$eval("h1", (title) => [title.clientWidth, title.scrollWidth]);
+      assert.ok(all <= seen, `${all} of ${seen} pixels`);
+      assert.match(await page.textContent("h1"), / on (h100-sxm|npu-mxu-vpu), /);
       await close();
     }
   },
@@ -118,13 +122,20 @@ await runChecks({
     const { page, close } = await openPage(modelPage);
     const milliseconds = model.makespan_us / 1000, { sequences: [{ batch }] } = model.program;
     assert.equal(numberIn(await figure(page, "Time per token")), Number(milliseconds.toPrecision(4)));
-    assert.ok((await figure(page, "Time per token")).includes("makespan of the whole model"));
+    assert.ok((await figure(page, "Time per token")).includes("makespan, whole model"));
     assert.equal(numberIn(await figure(page, "Tokens/s")), Math.round((batch * 1e6) / model.makespan_us));
     const [mfu, mbu] = sharesOfPeak(model, model.makespan_us / 1e6, () => 1);
     assert.equal(numberIn((await figure(page, "MFU")).slice(3)), Number(mfu.toFixed(1)));
     assert.equal(numberIn((await figure(page, "MBU")).slice(3)), Number(mbu.toFixed(1)));
+    // The same as in the report's table, JSON and CSV.
+    assert.ok(Math.abs(model.mfu_percent - mfu) < 1e-6 && Math.abs(model.mbu_percent - mbu) < 1e-6);
+    const bar = await page.$eval('[data-figure="MBU"] .tile-bar', (element) =>
+      element.firstElementChild.getBoundingClientRect().width / element.getBoundingClientRect().width);
+    assert.ok(Math.abs(100 * bar - mbu) < 1, String(bar));
     assert.ok((await figure(page, "Memory")).includes(`fits${(model.capacity.needed_bytes / 1e9).toFixed(2)} GB of 80 GB`), await figure(page, "Memory"));
-    assert.ok((await figure(page, "Bound by")).includes("dram bandwidth"));
+    const share = model.bound_percent.memory;
+    assert.equal(model.bound, "memory");
+    assert.ok((await figure(page, "Bound by")).includes(`dram bandwidth${share.toFixed(1)} % of engine time`));
     assert.ok((await page.textContent('[data-role="advice"]')).startsWith("What to change first: the bandwidth of dram."));
     await close();
   },
@@ -136,7 +147,7 @@ await runChecks({
     const all = (block.makespan_us * model_layers) / layers / 1000;
     const text = await figure(page, "Time to first token");
     assert.equal(numberIn(text), Number(all.toPrecision(4)));
-    assert.ok(text.includes(`if all ${model_layers} layers are like this; without embedding and head`));
+    assert.ok(text.includes(`if all ${model_layers} layers are like this; no embedding, no head`));
     assert.ok((await figure(page, "Bound by")).includes("arithmetic"));
     await close();
   },
@@ -145,9 +156,75 @@ await runChecks({
     const { page, close } = await openPage(fusedPage);
     const percent = (100 * (fused.makespan_us - model.makespan_us)) / model.makespan_us;
     const text = await page.textContent('[data-figure="Time per token"] .tile-change');
-    assert.ok(text.startsWith(`${percent.toFixed(1)} % against `), text);
+    assert.ok(text.startsWith(`${percent.toFixed(1)} %, was `), text);
+    assert.equal(await page.textContent('[data-figure="MBU"] .tile-change'), `was ${model.mbu_percent.toFixed(1)} %`);
     assert.equal(await page.locator(canvas).count(), 2);
     await close();
+  },
+
+  async "what differs most from the baseline stands beside, matched with the sum of its parts"() {
+    const { page, close } = await openPage(fusedPage, { viewport: { width: 1400, height: 900 } });
+    const time = (report, op) => (op.scheduled_cycles * op.count * 1e6) / report.clock_hz;
+    const partsOf = (op) => (op.fused ?? [op]).flatMap(({ name }) => {
+      const [first, ...others] = name.split("+");
+      return [first, ...others.map((other) => first.slice(0, first.lastIndexOf(".") + 1) + other)];
+    });
+    // All is on one engine, where ops run one after the other.
+    const differences = fused.ops.map((op) => [op.name, time(fused, op) - partsOf(op).reduce((sum, name) =>
+      sum + time(model, model.ops.find((other) => other.name === name)), 0)])
+      .filter(([, difference]) => Math.abs(difference) > 1e-6).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+    assert.ok(differences.length > 5);
+    const rows = page.locator("[data-difference]");
+    assert.deepEqual(await rows.evaluateAll((all) => all.map((row) => row.dataset.difference)), differences.map(([name]) => name));
+    for (const [index, [, difference]] of differences.entries()) {
+      const text = await rows.nth(index).locator(".share-value").first().textContent();
+      assert.equal(text, `${difference < 0 ? "−" : "+"}${Math.abs(difference).toFixed(1)}`);
+    }
+    await rows.first().click();
+    assert.equal(await page.getAttribute(".details", "data-op"), differences[0][0]);
+    await close();
+  },
+
+  async "layers fold: one iteration of the loop, with what follows behind it"() {
+    const { page, close } = await openPage(modelPage, { viewport: { width: 1400, height: 900 } });
+    const [loop] = model.loops, left = (loop.trips - 1) * loop.period_cycles;
+    await page.click("button.fold");
+    await page.waitForSelector('button.fold[aria-pressed="true"]');
+    const seen = 'div:not([hidden]) > .timeline canvas[data-from]';
+    await drawn(page);
+    assert.equal(Number(await page.getAttribute(seen, "data-to")), model.makespan_cycles - left);
+    assert.equal(Number(await page.getAttribute(seen, "data-slices")), model.ops.reduce((sum, { slots }) => sum + slots.length, 0));
+    // The head stands as far behind the layer as it did behind the last one.
+    const head = model.ops.find(({ name }) => name === "lm_head");
+    await page.locator(seen).click({ position: { x: gutter + ((await boxOf(page, seen)).width - gutter) *
+      ((head.slots[0].start_cycle + head.slots[0].end_cycle) / 2 - left) / (model.makespan_cycles - left), y: 24 + 18 + 20 } });
+    assert.equal(await page.getAttribute(".details", "data-op"), "lm_head");
+    const sums = "div:not([hidden]) > .range-panel";
+    assert.equal(await page.textContent(`${sums} h3`), "Each layer once");
+    for (const name of ["self_attn.attn", "lm_head"])
+      assert.equal(await page.textContent(`${sums} tr[data-sum="${name}"] [data-column="runs"]`), "1");
+    await page.waitForFunction(() => location.hash.includes("fold=1"));
+    await page.reload();
+    await page.waitForSelector(seen);
+    assert.equal(await page.textContent(`${sums} h3`), "Each layer once");
+    await page.click("button.fold");
+    await drawn(page);
+    assert.deepEqual(await rangeOf(page), [0, model.makespan_cycles]);
+    await close();
+    const { page: other, close: closeOther } = await openPage(blockPage);
+    assert.equal(await other.locator("button.fold").count(), 0, "one layer is no loop");
+    await closeOther();
+  },
+
+  async "counters of few engines do not say again what rows show, and each has its row"() {
+    const labels = (page) => page.$$eval(".counter", (all) => all.map((each) => each.dataset.counter));
+    for (const [file, wanted] of [[modelPage, ["dram bandwidth", "gpu l2"]], [blockPage, ["dram bandwidth", "mxu sram", "vpu sram"]],
+                                  [fusedPage, ["dram bandwidth", "dram bandwidth"]]]) {
+      const { page, close } = await openPage(file);
+      await drawn(page);
+      assert.deepEqual(await labels(page), wanted);
+      await close();
+    }
   },
 
   async "modules have their shares of engine time, all layers together"() {
@@ -242,12 +319,21 @@ await runChecks({
   },
 
   async "small windows and phones show all of the overview, one under the other"() {
-    for (const [width, height] of [[800, 600], [390, 844]]) {
-      const { page, close } = await openPage(modelPage, { viewport: { width, height } });
+    for (const [width, height, file] of [[800, 600, modelPage], [390, 844, modelPage], [800, 600, blockPage], [390, 844, blockPage]]) {
+      const { page, close } = await openPage(file, { viewport: { width, height } });
       await drawn(page);
       assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
       const [tiles, timeline, sums, shares] = await Promise.all([".tiles", ".timeline", ".range-panel", ".shares"].map((each) => boxOf(page, each)));
       assert.ok(tiles.y < timeline.y && timeline.y < sums.y && sums.y < shares.y);
+      assert.ok(timeline.y < height, "the timeline begins in the first window");
+      // No number stands in another line than its unit, and the rows of tiles are full.
+      const cells = await page.$$eval(".tile", (all) => all.map((each) => {
+        const { top, right } = each.getBoundingClientRect(), value = each.querySelector(".tile-value");
+        return { top, right, isWhole: value.scrollWidth <= value.clientWidth && value.clientHeight < 35 };
+      }));
+      assert.ok(cells.every(({ isWhole }) => isWhole), JSON.stringify(cells));
+      const ends = new Map(cells.map(({ top, right }) => [top, right]));
+      assert.ok(Math.max(...ends.values()) - Math.min(...ends.values()) < 2, JSON.stringify(cells));
       for (const box of [tiles, timeline, sums, shares]) assert.ok(box.x >= 0 && box.x + box.width <= width, JSON.stringify(box));
       await page.locator(".shares").scrollIntoViewIfNeeded();
       assert.ok((await boxOf(page, ".shares")).y < height);

@@ -9,7 +9,7 @@ import { drawn, openPage, pixelAt, rangeOf, runChecks, selectedBox, showTab } fr
 
 const [modelPage, modelFile, manyPage, manyFile] = process.argv.slice(2);
 const [model, many] = [modelFile, manyFile].map((file) => JSON.parse(readFileSync(file, "utf8")));
-const gutter = 118, axis = 24, layer = 18, row = 22; // pixels
+const gutter = 118, axis = 24, layer = 18, row = 22, highRow = 44; // pixels; few engines have high rows
 const canvas = "canvas[data-from]";
 const kindOf = (op) => op.op.replace("llm.", "");
 
@@ -48,7 +48,7 @@ async function drawnShares(page) {
     }
     for (const kind of Object.keys(shares)) shares[kind] /= all;
     return shares;
-  }, [gutter, axis + layer, row - 1]);
+  }, [gutter, axis + layer, highRow - 1]);
 }
 
 await runChecks({

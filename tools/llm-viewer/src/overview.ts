@@ -85,7 +85,8 @@ export class Overview {
   private makePane(of: (report: Report) => Report): TimelinePane {
     const { baseline } = this, labels = [baseline?.sides.ownLabel ?? "", `${baseline?.sides.others}: `];
     const pane = new TimelinePane(of(this.report), this.store, this.colours, baseline && of(baseline.report), labels, this.onMove);
-    this.host.append(pane.element);
+    if (this.panes.size > 0 && !this.store.state.foldsLayers) this.host.prepend(pane.element);
+    else this.host.append(pane.element);
     return pane;
   }
   private showPane(): void {
