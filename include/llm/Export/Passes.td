@@ -84,7 +84,7 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
       engines are rows, and bandwidth of memories, busy engines and private memory have the
       same axis. Wheel, drag, fingers and keys move it; `?` names the keys. Where slices are
       thinner than a pixel, each column shows the shares of kinds of ops, and counters show
-      the mean, the least and the most. A drag on the axis, or with Shift, chooses a part of
+      the mean, the least and the most. "Fold layers" leaves one iteration of each loop. A drag on the axis, or with Shift, chooses a part of
       time. The page sums up the ops, operations, bytes and shares of the peak in it. Slots
       that its ends cut count by their share;
     - graph: the data flow by modules, which open and close, with shapes on the edges. It
@@ -96,7 +96,8 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
       more: of ports, of kernels, of elementwise work;
     - memory: what lies in the main memory over time (weights, caches, values between ops)
       and in private memories;
-    - table: the ops that a search finds, by module, with sums. Layers that are alike fold. A
+    - table: the ops that a search finds, by module, with sums, and what each op achieves, as
+      in the report's table. Layers that are alike fold. A
       click on a column sorts. The table can be copied as CSV, in which the rows of one
       `kind` count everything once;
     - facts: all figures of the whole function.
@@ -114,7 +115,8 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
     the report.
 
     `baseline` is the JSON report of another run. Its elapsed times stand beside each op, with
-    the difference, and its timeline is beneath this one. What one run has fused is compared
+    the difference, and its timeline is beneath this one. What differs most is listed beside
+    the overview. Matches and times are those of `--llm-export-report=baseline=...`. What one run has fused is compared
     with the sum of its parts in the other run. A module that has only some of these parts is
     not compared, because rows would have moved. Functions are compared by name; a single one
     is compared with a single one. A function without a counterpart is a warning. If the runs
