@@ -58,7 +58,7 @@ await runChecks({
     const fused = report.ops.filter((op) => op.name.includes("+"));
     const parts = fused.flatMap((op) => op.name.slice(op.module.length + 1).split("+").map((name) =>
       baseline.ops.find((other) => other.name === `${op.module}.${name}`)));
-    assert.equal(Number(total.runs), fused.length);
+    assert.equal(Number(total.count), fused.length);
     const before = elapsedMicroseconds(baseline, parts);
     assert.ok(Math.abs(Number(total.baseline_elapsed_us) - before) < 1e-6, JSON.stringify(total));
     await close();

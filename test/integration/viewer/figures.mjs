@@ -169,9 +169,9 @@ await runChecks({
     assert.equal(await page.textContent('[data-role="found"]'), `${found.length} ops of ${report.ops.length}.`);
     assert.deepEqual(rows.filter((row) => row.kind === "op").map((row) => row.name), found.map((op) => op.name));
     const sum = (ops) => ops.reduce((all, op) => all + op.bytes.dram * op.count, 0);
-    assert.equal(Number(rows.find((row) => row.kind === "total").bytes), sum(found));
+    assert.equal(Number(rows.find((row) => row.kind === "total").total_bytes), sum(found));
     const mlp = rows.find((row) => row.name === "model.layers.0.mlp");
-    assert.equal(Number(mlp.bytes), sum(found.filter((op) => op.module === "model.layers.0.mlp")));
+    assert.equal(Number(mlp.total_bytes), sum(found.filter((op) => op.module === "model.layers.0.mlp")));
     await page.fill("input[type=search]", "no such op");
     assert.equal(await page.textContent('[data-role="found"]'), "Nothing found.");
     await page.fill("input[type=search]", "gate_proj");

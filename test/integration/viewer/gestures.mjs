@@ -178,24 +178,28 @@ await runChecks({
     const byName = new Map(rows.map((row) => [row.name, row]));
     for (const op of report.ops) {
       const row = byName.get(op.name);
-      assert.ok(Math.abs(Number(row.engine_time_us) - microseconds(report, op)) < 1e-6, op.name);
+      assert.ok(Math.abs(Number(row.total_time_us) - microseconds(report, op)) < 1e-6, op.name);
       assert.ok(Math.abs(Number(row.elapsed_us) - elapsedMicroseconds(report, [op])) < 1e-6, op.name);
       assert.equal(row.module, op.module);
-      assert.equal(Number(row.bytes), op.bytes.dram * op.count);
-      assert.equal(Number(row.macs), op.macs * op.count);
+      assert.equal(Number(row.total_bytes), op.bytes.dram * op.count);
+      assert.equal(Number(row.total_macs), op.macs * op.count);
+      for (const key of ["tflop_per_second", "gb_per_second", "percent_of_limit", "share_percent"]) // as the table of llm-opt has them
+        assert.ok(Math.abs(Number(row[key]) - op[key]) < 1e-6 * op[key] + 1e-9, `${op.name}: ${key} ${row[key]}, not ${op[key]}`);
+      assert.equal(row.bound, op.bound);
+      assert.equal(Number(row.count), op.count);
     }
     const total = byName.get("total");
     const sum = (value) => report.ops.reduce((all, op) => all + value(op), 0);
-    assert.ok(Math.abs(Number(total.engine_time_us) - sum((op) => microseconds(report, op))) < 1e-6);
+    assert.ok(Math.abs(Number(total.total_time_us) - sum((op) => microseconds(report, op))) < 1e-6);
     assert.ok(Math.abs(Number(total.elapsed_us) - report.makespan_us) < 1e-6);
-    assert.equal(Number(total.bytes), sum((op) => op.bytes.dram * op.count));
+    assert.equal(Number(total.total_bytes), sum((op) => op.bytes.dram * op.count));
     const mlp = byName.get("model.layers.0.mlp");
     const inMlp = report.ops.filter((op) => op.name.startsWith("model.layers.0.mlp."));
-    assert.equal(Number(mlp.macs), inMlp.reduce((all, op) => all + op.macs, 0));
+    assert.equal(Number(mlp.total_macs), inMlp.reduce((all, op) => all + op.macs, 0));
     assert.ok(Math.abs(Number(mlp.elapsed_us) - elapsedMicroseconds(report, inMlp)) < 1e-6);
     // Who sums up one kind of rows counts nothing twice.
     const ofKind = (kind) => rows.filter((row) => row.kind === kind);
-    assert.equal(ofKind("op").reduce((all, row) => all + Number(row.macs), 0), sum((op) => op.macs * op.count));
+    assert.equal(ofKind("op").reduce((all, row) => all + Number(row.total_macs), 0), sum((op) => op.macs * op.count));
     assert.deepEqual([ofKind("op").length, ofKind("total").length, ofKind("module").length > 0], [report.ops.length, 1, true]);
     // Modules that are closed are no less of it.
     await page.click('button:text("Collapse all")');

@@ -1,4 +1,5 @@
-// A page of 20,000 ops: a search finds them all, the table has rows for what is seen, and more come as one scrolls.
+// A page of 20,000 ops: a search finds them all, the table has rows for what is seen, and more come as one scrolls. One of
+// 200,000 ops opens.
 //
 //   large.mjs BLOCK_PAGE BLOCK.json
 import assert from "node:assert/strict";
@@ -10,7 +11,7 @@ const block = JSON.parse(readFileSync(blockFile, "utf8"));
 const copies = Math.ceil(20_000 / block.ops.length), count = copies * block.ops.length;
 
 /// The block again and again, in layers one after the other; each fifth without its last op, so that they do not fold.
-function multiply({ report }) {
+function multiply({ report }, copies, block) {
   const at = (text, layer) => text.replaceAll("layers.0", `layers.${layer}`);
   const later = (span, cycles) => ({ ...span, start_cycle: span.start_cycle + cycles, end_cycle: span.end_cycle + cycles });
   report.ops = Array.from({ length: copies }, (_, layer) => layer).flatMap((layer) => block.ops.map((op, index) => ({
@@ -23,7 +24,7 @@ function multiply({ report }) {
   report.makespan_us *= copies;
   delete report.memory_over_time;
 }
-editPage(blockPage, "large.html", multiply);
+editPage(blockPage, "large.html", (data) => multiply(data, copies, block));
 
 await runChecks({
   async "a search of 20,000 ops finds all of them, with rows for those that are seen"() {
@@ -44,7 +45,7 @@ await runChecks({
     const copied = await copiedRows(page);
     assert.equal(copied.filter(({ kind }) => kind === "op").length, found);
     const bytes = block.ops.filter(({ name }) => name.includes("proj")).reduce((sum, op) => sum + op.bytes.dram * op.count, 0);
-    assert.equal(Number(copied.find(({ kind }) => kind === "total").bytes), bytes * copies);
+    assert.equal(Number(copied.find(({ kind }) => kind === "total").total_bytes), bytes * copies);
     await close();
   },
 
@@ -56,6 +57,21 @@ await runChecks({
     assert.equal(await row.count(), 1);
     const box = await row.boundingBox();
     assert.ok(box.y > 0 && box.y + box.height <= 801, JSON.stringify(box));
+    await close();
+  },
+
+  async "a page of 200,000 ops opens, and a search finds what it has"() {
+    const first = ({ slots: [{ prefetches, with: others, ...slot }], parts: [part], tile_levels, work, ...op }) =>
+      ({ ...op, slots: [slot], parts: [part] });
+    const small = { ...block, ops: block.ops.map(first) }, times = Math.ceil(200_000 / block.ops.length);
+    editPage(blockPage, "huge.html", (data) => multiply(data, times, small));
+    const { page, close } = await openPage("huge.html", {}, { timeout: 300_000 });
+    assert.equal(Number(await page.getAttribute("canvas[data-from]", "data-slices")), times * block.ops.length);
+    await showTab(page, "Table");
+    await page.fill('input[type="search"]', "down_proj");
+    await drawn(page);
+    assert.equal(await page.textContent('[data-role="found"]'),
+                 `${times.toLocaleString("en-US")} ops of ${(times * block.ops.length).toLocaleString("en-US")}.`);
     await close();
   },
 

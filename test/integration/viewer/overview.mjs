@@ -202,7 +202,7 @@ await runChecks({
     const sums = "div:not([hidden]) > .range-panel";
     assert.equal(await page.textContent(`${sums} h3`), "Each layer once");
     for (const name of ["self_attn.attn", "lm_head"])
-      assert.equal(await page.textContent(`${sums} tr[data-sum="${name}"] [data-column="runs"]`), "1");
+      assert.equal(await page.textContent(`${sums} tr[data-sum="${name}"] [data-column="count"]`), "1");
     await page.waitForFunction(() => location.hash.includes("fold=1"));
     await page.reload();
     await page.waitForSelector(seen);

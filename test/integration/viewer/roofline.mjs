@@ -9,7 +9,7 @@ import { runChecks } from "./browser.mjs";
 import { loadSources } from "./bundle.mjs";
 
 const [build, targets, ...files] = process.argv.slice(2);
-const { makePoints, makeCeilings, labelOf, leftOut, missingCeilings, rateUnder } = await loadSources(build, "ceilings");
+const { makePoints, makeCeilings, labelOf, leftOut, missingCeilings, rateUnder, placeNames } = await loadSources(build, "ceilings", "labels");
 
 /// Types that have no rate of their own, and the next wider one that has: by hand, from the targets.
 const widened = { jgs: { bf16: "f32" }, "a100-sxm": { f8E4M3FN: "f16" } };
@@ -107,8 +107,22 @@ function checkCeilings(report) {
   }
 }
 
-await runChecks(Object.fromEntries(files.map((file) => [file, async () => {
+/// A name has four places: right of its point, left, above, below. The point is on a ceiling, near the right end.
+function checkNames() {
+  const box = { left: 0, top: 0, width: 400, height: 300 }, point = { x: 300, y: 100, radius: 10, width: 100 };
+  const height = 14, gap = 10 + height / 4, ceiling = [{ x: 0, y: 100 }, { x: 400, y: 100 }];
+  const above = { x: 250, y: 100 - gap - height / 2 }, below = { x: 250, y: 100 + gap + height / 2 }, left = { x: 300 - gap - 100, y: 100 };
+  const place = (lines, labels) => placeNames([point], box, height, lines, labels)[0];
+  assert.deepEqual(place([], []), left, "right of it there is no room");
+  assert.deepEqual(place([ceiling], []), above, "a name does not lie on a ceiling");
+  const labelAbove = { left: 240, top: 70, width: 120, height: 20 }, labelBelow = { ...labelAbove, top: 112 };
+  assert.deepEqual(place([ceiling], [labelAbove]), below, "nor on the name of one");
+  assert.deepEqual(place([ceiling], [labelAbove, labelBelow]), left, "rather on a ceiling than nowhere");
+  assert.equal(place([ceiling], [labelAbove, labelBelow, { left: 150, top: 90, width: 100, height: 20 }]), undefined);
+}
+
+await runChecks({ "names of points": async () => checkNames(), ...Object.fromEntries(files.map((file) => [file, async () => {
   const report = JSON.parse(readFileSync(file, "utf8"));
   checkPoints(report);
   checkCeilings(report);
-}])));
+}])) });

@@ -23,8 +23,8 @@ await runChecks({
     const heads = await page.$$eval(".table thead th", (all) => all.map((cell) => cell.textContent));
     const unitOf = (title) => heads.find((head) => head.startsWith(title)).match(/\((.*)\)/)[1];
     assert.equal(unitOf("Share"), "%");
-    const values = { engine_time_us: ["Engine time", (op) => op.scheduled_cycles / model.clock_hz], macs: ["MACs", (op) => op.macs],
-                     bytes: ["dram", (op) => op.bytes.dram] };
+    const values = { total_time_us: ["Engine time", (op) => op.scheduled_cycles / model.clock_hz], total_macs: ["MACs", (op) => op.macs],
+                     total_bytes: ["dram", (op) => op.bytes.dram] };
     for (const [column, [title, valueOf]] of Object.entries(values))
       for (const op of model.ops) {
         const text = await page.textContent(`tr[data-row="${op.name}"] [data-column="${column}"]`);
@@ -161,7 +161,7 @@ await runChecks({
     const folded = "model.layers.0 … 3";
     const texts = await page.$$eval("tr.module button", (all) => all.map((button) => button.textContent));
     assert.ok(texts.some((text) => text.includes("0 … 3 (4 alike)")) && texts.some((text) => /\b4$/.test(text)), String(texts));
-    const runs = await page.textContent(`tr[data-module="${folded}"] [data-column="runs"]`);
+    const runs = await page.textContent(`tr[data-module="${folded}"] [data-column="count"]`);
     assert.equal(Number(runs), 4 * model.ops.filter((op) => op.loops).length);
     await open(folded);
     assert.equal(await page.locator('tr[data-module="model.layers.2"]').count(), 1);

@@ -67,8 +67,8 @@ export function makeColumns(report: Report, baseline: Baseline | undefined, all:
   return [
     text("Op", "name", (node) => node.name),
     text("Kind", "op", (node) => node.op ? kindOf(node.op) : formatOps(node.figures.ops)),
-    number("Runs", "runs", (node) => node.figures.runs, formatWhole),
-    amount("Engine time", "time", "engine_time_us", (node) => microseconds(node.figures.cycles), all),
+    number("Count", "count", (node) => node.figures.runs, formatWhole),
+    amount("Engine time", "time", "total_time_us", (node) => microseconds(node.figures.cycles), all),
     number("Share (%)", "share_percent", (node) => (100 * node.figures.cycles) / total, percent),
     amount(baseline?.sides.ownElapsed ?? "Elapsed", "time", "elapsed_us", (node) => elapsedOf(report, node, all), all),
     ...(baseline ? comparedColumns(report, baseline, all) : []),
@@ -76,7 +76,7 @@ export function makeColumns(report: Report, baseline: Baseline | undefined, all:
     number("GB/s", "gb_per_second", (node) => node.op?.gb_per_second ?? perSecond(1e-9 * node.figures.bytes, node), formatWhole),
     number("Limit (%)", "percent_of_limit", (node) => node.op?.percent_of_limit, percent),
     text("Bound", "bound", (node) => node.op?.bound ?? ""),
-    amount("MACs", "count", "macs", (node) => node.figures.macs, all),
-    amount(mainMemory(report).name, "bytes", "bytes", (node) => node.figures.bytes, all),
+    amount("MACs", "count", "total_macs", (node) => node.figures.macs, all),
+    amount(mainMemory(report).name, "bytes", "total_bytes", (node) => node.figures.bytes, all),
   ];
 }

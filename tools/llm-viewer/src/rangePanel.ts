@@ -103,7 +103,7 @@ export class RangePanel {
     } });
     const shares = (row: Row) => sharesOf(this.report, row.sum, row.sum.elapsedCycles);
     return [
-      { key: "runs", title: "Runs", show: (row) => formatWhole(row.sum.runs) },
+      { key: "count", title: "Count", show: (row) => formatWhole(row.sum.runs) },
       column("time", ({ name }) => `Engine time (${name})`, "time", (row) => toMicroseconds(this.report, row.sum.engineCycles)),
       percent("share", "Share (%)", (row) => (100 * row.sum.engineCycles) / Math.max(total.engineCycles, 1)),
       column("flops", ({ name }) => `${name}FLOP/s`, "count", (row) => perSecond(row.sum.flop, row)),

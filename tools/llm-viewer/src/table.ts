@@ -206,7 +206,7 @@ export class Table {
   }
   private togetherCell({ here, microseconds: now, baselineMicroseconds: before }: Match, column: string): Cell {
     const cells: Record<string, Cell> = {
-      name: here.map(({ name }) => name).join("+"), runs: Math.max(...here.map(({ count }) => count)),
+      name: here.map(({ name }) => name).join("+"), count: Math.max(...here.map(({ count }) => count)),
       elapsed_us: now, [`${this.baseline!.sides.key}_elapsed_us`]: before, difference_percent: differencePercent(now, before),
     };
     return cells[column];
@@ -225,7 +225,7 @@ export class Table {
   }
   private lostCell(op: Op, column: string): Cell {
     const cells: Record<string, Cell> = {
-      name: op.name, op: kindOf(op), runs: op.count, bound: op.bound,
+      name: op.name, op: kindOf(op), count: op.count, bound: op.bound,
       [`${this.baseline!.sides.key}_elapsed_us`]: this.baseline!.elapsedMicrosecondsOf([op]),
     };
     return cells[column];
