@@ -1,7 +1,7 @@
 // What differs most from the baseline: the same work of both runs, as llm-opt has matched it.
 
 import { Baseline, differencePercent, Match } from "./compare";
-import { h } from "./dom";
+import { breakable, h } from "./dom";
 import { formatDifferencePercent, formatIn, unitFor } from "./format";
 import { shortName } from "./names";
 import { Store } from "./state";
@@ -34,7 +34,7 @@ export class Differences {
     return h("button", { type: "button", class: "share", "data-difference": here[0].name,
                          title: isSame ? name : `${name}; in the ${this.baseline.sides.other} ${before}`,
                          onclick: () => this.store.set({ selectedOp: here[0].name }) },
-      h("span", { class: "share-name" }, name),
+      h("span", { class: "share-name" }, ...breakable(name)),
       h("span", { class: "share-value" }, `${difference > 0 ? "+" : "−"}${show(Math.abs(difference))}`),
       h("span", { class: "share-name inside" }, isSame ? "" : `before: ${before}`),
       h("span", { class: "share-value inside" }, percent === undefined ? "" : formatDifferencePercent(percent)),

@@ -4,7 +4,8 @@ function scaled(value: number, units: [number, string][], digits: number): strin
   let chosen = units[0];
   for (const unit of units) if (Math.abs(value) >= unit[0]) chosen = unit;
   const number = value / chosen[0];
-  const places = Math.abs(number) >= 100 || Number.isInteger(number) ? Math.min(digits, 1) : digits;
+  const size = Math.abs(number), most = size >= 100 ? 1 : size >= 10 ? 2 : digits; // four digits, of small numbers more
+  const places = Number.isInteger(number) ? 0 : Math.min(digits, most);
   return `${number.toLocaleString("en-US", { maximumFractionDigits: places })} ${chosen[1]}`.trim();
 }
 

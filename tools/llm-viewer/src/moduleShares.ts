@@ -1,7 +1,7 @@
 // Where the time goes: modules, each the same one of all layers, with the ops in it.
 
 import { Colours } from "./colours";
-import { afterPaint, h } from "./dom";
+import { afterPaint, breakable, h } from "./dom";
 import { formatMicroseconds, formatPercent } from "./format";
 import { kindOf } from "./kinds";
 import { nameInLayer } from "./names";
@@ -61,7 +61,7 @@ export class ModuleShares {
       style: `width: ${(100 * kind.cycles) / this.total}%; background: ${this.colours.get(kind.name)}` }));
     return h("button", { type: "button", class: isInside ? "share inside" : "share", "data-share": name, onclick: act,
                          title: `${name}: ${formatMicroseconds(toMicroseconds(this.report, cycles))}` },
-      h("span", { class: "share-name" }, isInside ? name.slice(dot + 1) : name),
+      h("span", { class: "share-name" }, ...breakable(isInside ? name.slice(dot + 1) : name)),
       h("span", { class: "share-value" }, formatPercent(100 * share)), h("span", { class: "share-bar" }, ...bars));
   }
 }
