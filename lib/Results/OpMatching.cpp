@@ -9,6 +9,8 @@
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Support/ModuleNames.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -22,6 +24,21 @@ SmallVector<WorkloadOpInterface> mlir::llm::opsInside(Operation *op) {
     return {};
   return llvm::to_vector(
       op->getRegion(0).front().getOps<WorkloadOpInterface>());
+}
+
+std::string mlir::llm::kindOf(Operation *op) {
+  SmallVector<WorkloadOpInterface> inside = opsInside(op);
+  llvm::SmallSetVector<StringRef, 4> kinds;
+  auto add = [&](Operation *one) {
+    StringRef name = one->getName().getStringRef();
+    name.consume_front("llm.");
+    kinds.insert(name);
+  };
+  if (inside.empty())
+    add(op);
+  for (WorkloadOpInterface one : inside)
+    add(one);
+  return llvm::join(kinds, "+");
 }
 
 std::vector<NamedOp> mlir::llm::namedOps(const Report &report) {

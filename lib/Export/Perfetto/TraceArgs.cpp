@@ -7,6 +7,7 @@
 
 #include "TraceArgs.h"
 #include "llm/Results/OpGraph.h"
+#include "llm/Results/OpMatching.h"
 #include "llm/Results/OpShapes.h"
 #include "llm/Support/Units.h"
 
@@ -222,6 +223,8 @@ void TraceArgs::writePlace(TraceValues &values, unsigned op,
                            ArrayRef<int64_t> iterations) {
   Operation *operation = timeline.program().ops()[op].op;
   values.text("op", operation->getName().getStringRef());
+  if (!opsInside(operation).empty()) // of others, `op` says it
+    values.text("kind", kindOf(operation));
   if (!iterations.empty())
     values.list("iteration", [&](TraceValues &inner) {
       for (int64_t iteration : iterations)

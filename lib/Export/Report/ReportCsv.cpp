@@ -8,6 +8,7 @@
 #include "llm/Export/Report/ReportWriters.h"
 #include "llm/Files/CsvWriter.h"
 #include "llm/Files/Utf8.h"
+#include "llm/Results/OpMatching.h"
 #include "llm/Results/OpShapes.h"
 #include "llm/Support/ModuleNames.h"
 #include "llm/Support/ShortestDecimal.h"
@@ -34,7 +35,8 @@ static void writeHeader(const Target &target, llvm::raw_ostream &os) {
     row << name;
   for (const Memory *memory : target.sharedMemories())
     row << "bytes." + toUtf8(memory->name);
-  row << "compulsory_bytes";
+  row << "compulsory_bytes"
+      << "kind";
 }
 
 static std::string tileStrategyOf(Operation *op) {
@@ -64,7 +66,7 @@ static void writeRow(const Report &report, unsigned index,
       << figures.macs;
   for (int64_t bytes : figures.bytes)
     row << bytes;
-  row << op.compulsoryBytes;
+  row << op.compulsoryBytes << kindOf(operation);
 }
 
 void mlir::llm::writeReportCsv(ArrayRef<Report> reports,

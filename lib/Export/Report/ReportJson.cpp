@@ -403,6 +403,7 @@ static Json opToJson(const Report &report, unsigned index) {
   Json json;
   json["name"] = op.name.str();
   json["op"] = op.kind.str();
+  json["kind"] = kindOf(report.program->ops()[index].op);
   addInside(json, report.program->ops()[index].op);
   json["module"] = moduleOf(op.name);
   json["layer"] = layerOf(op.name);

@@ -9,7 +9,7 @@ export function kindOf(op: Op): string {
   let kind = kinds.get(op);
   if (kind === undefined) {
     const all = op.fused?.map((part) => part.op) ?? [op.op];
-    kind = [...new Set(all.map((name) => name.replace(/^llm\./, "")))].join("+");
+    kind = op.kind ?? [...new Set(all.map((name) => name.replace(/^llm\./, "")))].join("+");
     kinds.set(op, kind);
   }
   return kind;

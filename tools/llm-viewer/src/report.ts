@@ -35,6 +35,7 @@ export interface PartCost {
 export interface Op {
   name: string; // with {} for the index of the enclosing loop
   op: string; // "llm.matmul"
+  kind?: string; // "matmul", "rmsnorm+matmul+swiglu"; older reports have none
   fused?: { name: string; op: string }[]; // what runs in it, of "llm.fused"
   module: string;
   layer: string;
