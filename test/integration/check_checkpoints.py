@@ -167,7 +167,7 @@ def gguf_angles(root: Path, folder: Path) -> list[str]:
         (yarn | {"original_context_length": (count, 4096)}, [], "<yarn factor = 4.0, " + ramp + "4096, truncate"),
         (yarn, [], ramp + str(facts["max_position_embeddings"])),
         ({"factor": (number, 2.0)}, [], "<linear factor = 2.0>"),
-        ({}, [1.0] * (pairs - 1) + [8.0], "1.000000e+00, 8.000000e+00]>")]
+        ({}, [1.0] * (pairs - 1) + [8.0], "1.0, 8.0]>")]
     for extra, factors, expected in told:
         found = imported(extra, factors)
         if found.returncode or expected not in found.stdout:
