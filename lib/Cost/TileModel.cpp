@@ -27,7 +27,7 @@ static bool hasLoopForEachDimension(AffineMap map) {
   return true;
 }
 
-static int64_t wholeBytesOf(Type elementType) {
+int64_t mlir::llm::wholeBytesOf(Type elementType) {
   unsigned bits =
       elementType.isIntOrFloat() ? elementType.getIntOrFloatBitWidth() : 0;
   return bits % 8 == 0 ? bits / 8 : 0;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Planning/SplitChoices.h"
+#include "llm/Cost/TileModel.h"
 #include "llm/Program/Program.h"
 #include "llm/Support/Units.h"
 #include "llm/Workload/Counts.h"
@@ -61,6 +62,7 @@ private:
     Touched(WorkloadOpInterface op, const Workload &workload);
     const Workload &workload;
     SmallVector<std::optional<SmallVector<unsigned, 4>>, 4> loopsOf;
+    SmallVector<int64_t, 4> bytesPerElement; ///< see wholeBytesOf()
   };
   Estimate estimate(const Touched &touched) const;
   /// The time on all engines, through as much of the memories' bandwidth as
@@ -141,6 +143,8 @@ productLoopsOf(WorkloadOpInterface op, const Workload &workload,
 
 Cutter::Touched::Touched(WorkloadOpInterface op, const Workload &workload)
     : workload(workload), loopsOf(workload.buffers.size()) {
+  for (const Buffer &buffer : workload.buffers)
+    bytesPerElement.push_back(wholeBytesOf(buffer.elementType));
   if (!hidesNothing(op, workload))
     return;
   for (auto [buffer, loops] : llvm::enumerate(loopsOf))
@@ -158,6 +162,9 @@ double Cutter::bytesOfPart(const Touched &touched, unsigned buffer,
   std::optional<int64_t> elements = 1;
   for (unsigned loop : *touched.loopsOf[buffer])
     elements = elements ? checkedMul(*elements, sizes[loop]) : std::nullopt;
+  int64_t each = touched.bytesPerElement[buffer];
+  if (elements && each > 0 && *elements <= maxCount / (8 * each))
+    return double(*elements * each);
   Count bytes = elements ? storageBytes(own, *elements) : Count(failure());
   return succeeded(bytes) ? double(*bytes) : double(maxCount);
 }

@@ -39,7 +39,6 @@ using scheduling::ExactResult;
 using scheduling::Problem;
 using scheduling::Solution;
 using scheduling::TryReport;
-using Solver = std::optional<Solution> (*)(const Problem &, const TryReport &);
 
 static StringRef nameOf(SchedulePolicy policy) {
   switch (policy) {
@@ -107,15 +106,18 @@ private:
   void restrict(Problem &problem) const;
   FailureOr<Solution> solve(const Problem &problem);
   /// With at most so many engines in each group; nothing where no such schedule
-  /// is shorter than `makespan`.
+  /// is shorter than `wanted`. Searches briefly, and on if `isWorthMore`, unless
+  /// that is far above `wanted`.
   FailureOr<std::optional<Scheduled>>
-  scheduleOnFewer(ArrayRef<unsigned> stretch, int64_t engines, int64_t makespan,
-                  Solver solver);
+  scheduleOnFewer(ArrayRef<unsigned> stretch, int64_t engines, int64_t wanted,
+                  bool isWorthMore);
   /// Takes what is found for fewer engines, one of `counts`, where that is
   /// shorter: ops are cut, and parts started, otherwise there, and a search
-  /// finds not all of it.
+  /// finds not all of it. What is not shorter than `wanted` cycles is of no use
+  /// to the caller.
   LogicalResult tryFewerEngines(ArrayRef<unsigned> stretch,
-                                ArrayRef<int64_t> counts, Scheduled &scheduled);
+                                ArrayRef<int64_t> counts, int64_t wanted,
+                                Scheduled &scheduled);
   FailureOr<Solution> solveExactly(const Problem &problem);
   bool wasInterrupted() const;
   /// The same schedule on every machine.
@@ -227,21 +229,26 @@ static SmallVector<int64_t> fewerEngines(const Target &target) {
 
 FailureOr<std::optional<Scheduled>>
 FunctionScheduler::scheduleOnFewer(ArrayRef<unsigned> stretch, int64_t engines,
-                                   int64_t makespan, Solver solver) {
+                                   int64_t wanted, bool isWorthMore) {
   Target fewer = withFewerEngines(target, engines);
   FailureOr<Problem> machine = makeProblem(program, stretch, fewer);
   if (failed(machine))
     return failure();
   auto bounds = scheduling::lowerBounds(*machine);
-  if (!bounds || scheduling::largestBound(*bounds) >= makespan)
+  if (!bounds || scheduling::largestBound(*bounds) >= wanted)
     return std::optional<Scheduled>();
   FailureOr<SplitProblem> split =
       makeSplitProblem(program, stretch, fewer, options.cutsReductions);
   if (failed(split))
     return failure();
   restrict(split->problem);
+  auto report = [&] { line.showTry(); };
   std::optional<Solution> solution =
-      solver(split->problem, [&] { line.showTry(); });
+      scheduling::scheduleListBriefly(split->problem, report);
+  // The whole search seldom wins more than one part in so many behind that.
+  constexpr int64_t much = 25;
+  if (isWorthMore && solution && solution->makespan <= wanted + wanted / much)
+    solution = scheduling::scheduleList(split->problem, report);
   line.takeBack();
   if (!solution)
     return emitOverflow();
@@ -250,6 +257,7 @@ FunctionScheduler::scheduleOnFewer(ArrayRef<unsigned> stretch, int64_t engines,
 
 LogicalResult FunctionScheduler::tryFewerEngines(ArrayRef<unsigned> stretch,
                                                  ArrayRef<int64_t> counts,
+                                                 int64_t wanted,
                                                  Scheduled &scheduled) {
   if (counts.empty())
     return success();
@@ -258,16 +266,16 @@ LogicalResult FunctionScheduler::tryFewerEngines(ArrayRef<unsigned> stretch,
       bounds && scheduling::isNearEnough(scheduled.solution.makespan,
                                          scheduling::largestBound(*bounds));
   for (; !counts.empty(); counts = counts.drop_back()) {
+    wanted = std::min(wanted, scheduled.solution.makespan);
     FailureOr<std::optional<Scheduled>> found = scheduleOnFewer(
-        stretch, counts.back(), scheduled.solution.makespan,
-        isNear ? scheduling::scheduleListBriefly : scheduling::scheduleList);
+        stretch, counts.back(), wanted, /*isWorthMore=*/!isNear);
     if (failed(found))
       return failure();
     if (!*found)
       break; // with still fewer the bound is no lower
     // Of what is not near, all that the smaller machine would be given.
     if (!isNear &&
-        failed(tryFewerEngines(stretch, counts.drop_back(), **found)))
+        failed(tryFewerEngines(stretch, counts.drop_back(), wanted, **found)))
       return failure();
     if ((*found)->solution.makespan < scheduled.solution.makespan)
       scheduled = std::move(**found);
@@ -314,7 +322,8 @@ FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
     return failure();
   Scheduled scheduled{std::move(*split), std::move(*own)};
   if (options.policy == SchedulePolicy::List && !wasInterrupted() &&
-      failed(tryFewerEngines(stretch, fewerEngines(target), scheduled)))
+      failed(tryFewerEngines(stretch, fewerEngines(target),
+                             scheduled.solution.makespan, scheduled)))
     return failure();
   const auto &[problem, choices] = scheduled.split;
   const Solution &solution = scheduled.solution;

@@ -21,6 +21,10 @@ struct Tiling {
   SmallVector<unsigned, 6> order;
 };
 
+/// The bytes of an element; 0 if scales, or bits that are no whole byte, need
+/// more care.
+int64_t wholeBytesOf(Type elementType);
+
 /// What a tiled op moves between the memory that holds its tiles and those
 /// beyond.
 ///

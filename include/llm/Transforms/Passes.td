@@ -284,10 +284,10 @@ def LlmSchedulePass : Pass<"llm-schedule"> {
       a number of tries that have won less than 0.5 % (100 tries for each op, at most 1,500,
       and in proportion fewer if it is less than 10 % above the bound), or after about a
       million placed parts.
-      The schedule is never longer than that of `earliest`, nor than that of fewer engines
-      (1 to 8, 12, 16, 24, .. of each group), which it takes over if that is shorter. Only
-      a schedule within 0.5 % of the lower bound may be longer than with fewer engines: no
-      more than a few tries are spent on it.
+      The schedule is never longer than that of `earliest`. It also looks for one with fewer
+      engines (1 to 8, 12, 16, 24, .. of each group), which it takes over if that is shorter.
+      A few tries are all if the schedule is within 0.5 % of the lower bound, or if these end
+      4 % above it; so only there may it be longer than with fewer engines.
     * `earliest` starts ops in program order, each whole, on the first free engine. It
       fetches nothing ahead.
     * `exact` starts with `list`. It searches for shorter schedules until it has proven that
