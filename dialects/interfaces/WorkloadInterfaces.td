@@ -48,7 +48,8 @@ def WorkloadOpInterface : OpInterface<"WorkloadOpInterface"> {
       }]>,
     InterfaceMethod<[{
       What the two counts need to know of where `interval` lies along a loop of
-      `maskedLoops`. They are equal for boxes that are as large and have equal places.
+      `maskedLoops`, or along any loop if a buffer is gathered. They are equal for boxes that
+      are as large and have equal places.
     }], "::llvm::SmallVector<int64_t>", "getPlace",
       (ins "const ::mlir::llm::Workload &":$workload, "unsigned":$loop,
            "::mlir::llm::Interval":$interval), "", [{ return {interval.begin}; }]>,

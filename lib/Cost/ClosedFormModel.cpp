@@ -53,8 +53,7 @@ FailureOr<Movement> ClosedFormModel::move(TileAttr tile) const {
   if (tile != derived)
     return context.refuse()
            << "has a tile that says 'theoretical' but is not the one of the "
-              "closed "
-              "form, "
+              "closed form, "
            << derived << "; write 'manual' for a tile of your own";
   return form ? moveClosedForm(context, *form, tile.getLevels().front())
               : moveCompulsory(context);

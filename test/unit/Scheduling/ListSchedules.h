@@ -13,11 +13,11 @@
 
 namespace mlir::llm::scheduling::test {
 
-/// Calls `check`, which may fail fatally, on the list schedules of 2000 random
-/// problems whose ops are cut already.
+/// Calls `check`, which may fail fatally, on random problems whose ops are cut
+/// already, with the dice of each.
 template <typename Check>
-void checkListSchedules(Check check) {
-  for (unsigned seed = 0; seed < 2000; ++seed) {
+void checkCutProblems(unsigned seeds, Check check) {
+  for (unsigned seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE(seed);
     Dice dice(seed);
     Problem problem = ProblemMaker(dice).make();
@@ -25,10 +25,18 @@ void checkListSchedules(Check check) {
       continue;
     for (Task &task : problem.tasks)
       task.alternatives.clear();
+    ASSERT_NO_FATAL_FAILURE(check(problem, dice));
+  }
+}
+
+/// The same on the list schedules of 2000 of them.
+template <typename Check>
+void checkListSchedules(Check check) {
+  checkCutProblems(2000, [&](const Problem &problem, Dice &) {
     std::optional<Solution> solution = scheduleList(problem);
     ASSERT_TRUE(solution);
-    ASSERT_NO_FATAL_FAILURE(check(problem, *solution));
-  }
+    check(problem, *solution);
+  });
 }
 
 } // namespace mlir::llm::scheduling::test

@@ -7,7 +7,7 @@
 
 #include "Fixtures.h"
 #include "List/ListRun.h"
-#include "RandomProblems.h"
+#include "ListSchedules.h"
 #include "llm/Scheduling/Addresses.h"
 
 using namespace mlir::llm;
@@ -458,24 +458,17 @@ TEST(ListRun, LimitsPartsOfATask) {
 // otherwise the same run. Problems are random, with fetches and several groups.
 TEST(ListRun, GivesUpNoRunThatIsBelowTheLimit) {
   unsigned gaveUp = 0, runs = 0;
-  for (unsigned seed = 0; seed < 4000; ++seed) {
-    SCOPED_TRACE(seed);
-    Dice dice(seed);
-    Problem problem = ProblemMaker(dice).make();
-    if (!problem.check().empty())
-      continue;
-    for (Task &task : problem.tasks)
-      task.alternatives.clear();
+  checkCutProblems(4000, [&](const Problem &problem, Dice &dice) {
     std::optional<Plan> plan = Plan::make(problem);
     if (!plan)
-      continue;
+      return;
     ListOptions options;
     options.prefetches = dice.oneIn(2);
     if (dice.oneIn(2))
       options.habits.front().shares = dice.between(0, 4);
     std::optional<Solution> whole = ListRun(problem, *plan, options).run();
     if (!whole)
-      continue;
+      return;
     ++runs;
     ListRun below(problem, *plan, options, whole->makespan + 1);
     std::optional<Solution> again = below.run();
@@ -488,7 +481,7 @@ TEST(ListRun, GivesUpNoRunThatIsBelowTheLimit) {
     if (found)
       EXPECT_EQ(slotsOf(problem, *found), slotsOf(problem, *whole));
     gaveUp += half.hasGivenUp();
-  }
+  });
   EXPECT_GT(runs, 800u);
   EXPECT_GT(gaveUp, runs / 2);
 }
