@@ -59,15 +59,19 @@ ImproveLimit ImproveLimit::share(size_t begin, size_t end, size_t tasks) const {
 //===----------------------------------------------------------------------===//
 
 std::optional<scheduling::Solution>
-Improvement::solve(const scheduling::Problem &problem) {
+Improvement::solve(const scheduling::Problem &problem, int64_t repeats) {
   size_t begin = seen;
   seen += problem.tasks.size();
   ImproveLimit share = limit.share(begin, seen, tasks);
   interrupted |= InterruptNote::isNoted();
   if (interrupted || share.isNothing())
-    return scheduling::scheduleList(problem, [&] { line.showTry(); });
+    return scheduling::scheduleList(
+        problem, [&] { line.showTry(); }, repeats);
   scheduling::ImproveOptions options{
-      share.evaluations, share.seconds, seed,
+      share.evaluations,
+      share.seconds,
+      seed,
+      repeats,
       [&](const ImproveProgress &progress) {
         line.showSearch("evaluation", progress.evaluations, progress.makespan,
                         progress.lowerBoundCycles);

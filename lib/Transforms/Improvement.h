@@ -37,8 +37,10 @@ public:
   Improvement(size_t tasks, ImproveLimit limit, uint32_t seed, SearchLine &line)
       : tasks(tasks), limit(limit), seed(seed), line(line) {}
 
-  /// The next stretch of the function. Nothing on overflow.
-  std::optional<scheduling::Solution> solve(const scheduling::Problem &problem);
+  /// The next stretch of the function, which runs `repeats` times. Nothing on
+  /// overflow.
+  std::optional<scheduling::Solution> solve(const scheduling::Problem &problem,
+                                            int64_t repeats);
   bool wasInterrupted() const { return interrupted; }
 
 private:

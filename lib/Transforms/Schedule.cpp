@@ -196,9 +196,9 @@ FailureOr<Solution> FunctionScheduler::solve(const Problem &problem) {
   std::optional<Solution> solution =
       options.policy == SchedulePolicy::Earliest
           ? scheduling::scheduleEarliest(problem)
-      : improvement
-          ? improvement->solve(problem)
-          : scheduling::scheduleList(problem, [&] { line.showTry(); });
+      : improvement ? improvement->solve(problem, tripsAround)
+                    : scheduling::scheduleList(
+                          problem, [&] { line.showTry(); }, tripsAround);
   line.takeBack();
   if (!solution)
     return emitOverflow();
@@ -248,7 +248,7 @@ FunctionScheduler::scheduleOnFewer(ArrayRef<unsigned> stretch, int64_t engines,
   // The whole search seldom wins more than one part in so many behind that.
   constexpr int64_t much = 25;
   if (isWorthMore && solution && solution->makespan <= wanted + wanted / much)
-    solution = scheduling::scheduleList(split->problem, report);
+    solution = scheduling::scheduleList(split->problem, report, tripsAround);
   line.takeBack();
   if (!solution)
     return emitOverflow();

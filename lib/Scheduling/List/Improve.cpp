@@ -288,7 +288,8 @@ ImproveResult Improver::run() {
 
 std::optional<ImproveResult> scheduleImproved(const Problem &problem,
                                               const ImproveOptions &options) {
-  std::optional<ListResult> start = searchList(problem, options.reportStart);
+  std::optional<ListResult> start =
+      searchList(problem, options.reportStart, options.repeats);
   if (!start)
     return std::nullopt;
   return Improver(problem, options, std::move(*start)).run();

@@ -18,8 +18,17 @@
 
 namespace mlir::llm::scheduling {
 
-/// Parts to place before a large problem is tried in fewer ways.
-static constexpr size_t effort = 1'000'000;
+/// What is won of a schedule that runs often is won as often. With three times
+/// the patience, one of the layers of 352 whole models is 0.51 % longer than
+/// what a search finds that no lack of gain ends, and none of the others is
+/// more than 0.5 % longer. With the usual patience one was 7 % longer.
+static SearchEffort effortFor(int64_t repeats) {
+  constexpr int64_t often = 8;
+  SearchEffort effort;
+  if (repeats >= often)
+    effort.patience = 3;
+  return effort;
+}
 
 /// Tries each op as it is best alone.
 static void tryCutsAlone(StageSearch &stages, ListSearch &search) {
@@ -32,7 +41,8 @@ static void tryCutsAlone(StageSearch &stages, ListSearch &search) {
 
 /// If that is not near enough, tries each stage as it is best alone. Returns
 /// whether that shows that nothing else is worth a try.
-static bool tryCuts(const Problem &problem, int64_t bound, ListSearch &search,
+static bool tryCuts(const Problem &problem, int64_t bound,
+                    const SearchEffort &effort, ListSearch &search,
                     const TryReport &report) {
   StageSearch stages(problem, report);
   tryCutsAlone(stages, search);
@@ -71,20 +81,21 @@ static bool tryCuts(const Problem &problem, int64_t bound, ListSearch &search,
 }
 
 std::optional<ListResult> searchList(const Problem &problem,
-                                     const TryReport &report) {
+                                     const TryReport &report, int64_t repeats) {
   std::optional<std::vector<Bound>> bounds = lowerBounds(problem);
   if (!bounds)
     return std::nullopt;
   int64_t bound = largestBound(*bounds);
 
+  SearchEffort effort = effortFor(repeats);
   ListSearch search(problem, bound, effort, report);
   bool canCut =
       std::any_of(problem.tasks.begin(), problem.tasks.end(),
                   [](const Task &task) { return !task.alternatives.empty(); });
-  bool isDone = canCut && tryCuts(problem, bound, search, report);
+  bool isDone = canCut && tryCuts(problem, bound, effort, search, report);
   search.renewPatience();
   if (!isDone && !search.isDone())
-    search.tryLevels(/*levelsToTry=*/1);
+    search.tryLevels();
   if (std::optional<Solution> earliest = scheduleEarliest(problem))
     search.keep(std::move(*earliest), {}, ListOptions());
   search.renewPatience();
@@ -99,14 +110,14 @@ std::optional<ListResult> searchList(const Problem &problem,
 std::optional<Solution> scheduleListBriefly(const Problem &problem,
                                             const TryReport &report) {
   StageSearch stages(problem, report);
-  ListSearch search(problem, /*bound=*/0, effort, report);
+  ListSearch search(problem, /*bound=*/0, SearchEffort(), report);
   tryCutsAlone(stages, search);
   return search.takeBest();
 }
 
 std::optional<Solution> scheduleList(const Problem &problem,
-                                     const TryReport &report) {
-  std::optional<ListResult> result = searchList(problem, report);
+                                     const TryReport &report, int64_t repeats) {
+  std::optional<ListResult> result = searchList(problem, report, repeats);
   return result ? std::optional<Solution>(std::move(result->solution))
                 : std::nullopt;
 }

@@ -22,7 +22,7 @@ struct ListResult {
 
 /// Nothing on overflow.
 std::optional<ListResult> searchList(const Problem &problem,
-                                     const TryReport &report);
+                                     const TryReport &report, int64_t repeats);
 
 } // namespace mlir::llm::scheduling
 

@@ -67,14 +67,14 @@ bool isNearEnough(int64_t makespan, int64_t lowerBoundCycles) {
   return makespan <= lowerBoundCycles + lowerBoundCycles / nearEnough;
 }
 
-ListSearch::ListSearch(const Problem &problem, int64_t bound, size_t effort,
-                       const TryReport &report)
+ListSearch::ListSearch(const Problem &problem, int64_t bound,
+                       const SearchEffort &effort, const TryReport &report)
     : problem(problem), bound(bound), effort(effort), report(report),
       firstLevels(findFirstLevels(problem)) {}
 
 double ListSearch::worth() const {
   // If so much of the bound may be won, all of it.
-  constexpr double much = 0.1;
+  double much = 0.1 / effort.patience;
   int64_t best = shortest ? shortest->makespan : INT64_MAX;
   double toWin = double(best) / double(std::max<int64_t>(bound, 1)) - 1;
   return std::clamp(toWin / much, 0.0, mostWorth);
@@ -82,7 +82,7 @@ double ListSearch::worth() const {
 
 size_t ListSearch::patience() const {
   size_t most = std::min<size_t>(100 * (problem.tasks.size() + 1), 1500);
-  return static_cast<size_t>(worth() * double(most));
+  return static_cast<size_t>(worth() * effort.patience * double(most));
 }
 
 void ListSearch::keep(Solution solution, const Choices &choices,
@@ -274,10 +274,9 @@ unsigned ListSearch::choiceAt(unsigned task, unsigned level) const {
   return level == 0 ? 0 : firstLevels[task] + level - 1;
 }
 
-void ListSearch::tryLevels(size_t levelsToTry) {
+void ListSearch::tryLevels() {
   tryLevels(
-      [&](unsigned task, unsigned level) { return choiceAt(task, level); },
-      levelsToTry);
+      [&](unsigned task, unsigned level) { return choiceAt(task, level); });
 }
 
 void ListSearch::runFew(
@@ -340,28 +339,23 @@ void ListSearch::tryEachChoice() {
     });
 }
 
-void ListSearch::tryLevelsFrom(const Choices &cuts, size_t levelsToTry) {
+void ListSearch::tryLevelsFrom(const Choices &cuts) {
   Problem copy;
   const Problem &resolved = cut(cuts, copy);
   std::optional<Plan> plan = Plan::make(resolved);
   if (!plan)
     return;
-  tryLevels(
-      [&](unsigned task, unsigned level) {
-        return std::max(choiceAt(task, level), cuts[task]);
-      },
-      levelsToTry);
+  tryLevels([&](unsigned task, unsigned level) {
+    return std::max(choiceAt(task, level), cuts[task]);
+  });
   std::vector<bool> streams = findStreams(*plan);
-  tryLevels(
-      [&](unsigned task, unsigned level) {
-        return streams[task] ? choiceAt(task, level) : cuts[task];
-      },
-      levelsToTry);
+  tryLevels([&](unsigned task, unsigned level) {
+    return streams[task] ? choiceAt(task, level) : cuts[task];
+  });
 }
 
 void ListSearch::tryLevels(
-    const std::function<unsigned(unsigned task, unsigned level)> &choiceAt,
-    size_t levelsToTry) {
+    const std::function<unsigned(unsigned task, unsigned level)> &choiceAt) {
   size_t most = 0;
   for (const Task &task : problem.tasks)
     most = std::max(most, task.alternatives.size());
@@ -383,6 +377,7 @@ void ListSearch::tryLevels(
     levels.push_back({least, std::move(choices)});
   }
   std::sort(levels.begin(), levels.end());
+  constexpr size_t levelsToTry = 3;
   for (size_t i = 0; i < std::min(levels.size(), levelsToTry) && !isDone(); ++i)
     tryHabits(levels[i].second);
 }

@@ -24,15 +24,22 @@ inline constexpr int64_t nearEnough = 200;
 /// Equal tasks, at the same place of equal stages. They change together.
 using Alike = std::vector<unsigned>;
 
+/// How long a search goes on.
+struct SearchEffort {
+  size_t parts = 1'000'000; ///< to place before it is tried in fewer ways
+  /// In multiples of the runs in vain that are usual.
+  double patience = 1;
+};
+
 /// Runs the list scheduler with ways to cut the tasks and to start the parts,
 /// and keeps the shortest solution.
 class ListSearch {
 public:
   /// Stops near enough to `bound` cycles, which is a lower bound (0: none is
-  /// known). Also stops once so many parts were placed, or at the end of its
-  /// patience, after a number of runs that won little. `report` must outlive
-  /// it.
-  ListSearch(const Problem &problem, int64_t bound, size_t effort,
+  /// known). Also stops once it has placed the parts of its effort, or at the
+  /// end of its patience, after a number of runs that won little. `report` must
+  /// outlive it.
+  ListSearch(const Problem &problem, int64_t bound, const SearchEffort &effort,
              const TryReport &report);
 
   /// From here on, the search is worth at most so much patience.
@@ -50,19 +57,19 @@ public:
   size_t placedParts() const { return placed; }
   bool isDone() const {
     return shortest && (isNearEnough(shortest->makespan, bound) ||
-                        placed >= effort || runsInVain >= patience());
+                        placed >= effort.parts || runsInVain >= patience());
   }
   /// The share of its patience that the search is worth, from 0 to 1. It is
   /// smaller if less is left to win.
   double worth() const;
 
   /// Tries every task in its first way, then every one in its second, and so
-  /// on. The best of these, so many, are tried with all habits.
-  void tryLevels(size_t levelsToTry);
+  /// on. The best of these are tried with all habits.
+  void tryLevels();
   /// Tries the same, but with no task in an earlier way than in `cuts`. Then
   /// tries it again with those tasks as in `cuts` that compute for longer than
   /// they stream.
-  void tryLevelsFrom(const Choices &cuts, size_t levelsToTry);
+  void tryLevelsFrom(const Choices &cuts);
   /// Tries these cuts, started in the few ways that are mostly best.
   void tryFew(const Choices &choices);
   /// Tries the same with parts so small that they can be fetched. Tasks that
@@ -107,8 +114,7 @@ private:
               const std::function<void(const Problem &, const Plan &,
                                        const ListOptions &)> &runOne);
   void tryLevels(
-      const std::function<unsigned(unsigned task, unsigned level)> &choiceAt,
-      size_t levelsToTry);
+      const std::function<unsigned(unsigned task, unsigned level)> &choiceAt);
   /// Tries these cuts with all habits.
   void tryHabits(const Choices &choices);
   /// Cuts with as many parts for each engine as tasks have at this level; 0 is
@@ -173,7 +179,8 @@ private:
 
   const Problem &problem;
   int64_t bound;
-  size_t effort, placed = 0, runsInVain = 0;
+  SearchEffort effort;
+  size_t placed = 0, runsInVain = 0;
   int64_t lastGain = INT64_MAX; ///< makespan of the last run that won much
   double mostWorth = 1;
   const TryReport &report;

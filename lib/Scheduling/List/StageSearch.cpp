@@ -132,7 +132,7 @@ unsigned StageSearch::cutAlone(Problem task, bool onHalf) {
     return same->second.second;
   // Other stages come before it and behind it, so it is not done when it is
   // near its own bound.
-  ListSearch search(task, /*bound=*/0, effortAlone(), report);
+  ListSearch search(task, /*bound=*/0, {effortAlone()}, report);
   search.tryEachChoice();
   unsigned choice = search.best() && !search.best()->choices.empty()
                         ? search.best()->choices.front()
@@ -151,7 +151,8 @@ Choices StageSearch::cutsAlone(bool onHalf) {
   return cuts;
 }
 
-StageSearch::Found StageSearch::search(const Stage &stage, size_t effort,
+StageSearch::Found StageSearch::search(const Stage &stage,
+                                       const SearchEffort &effort,
                                        double worth) {
   ListSearch search(stage.problem, stage.bound, effort, report);
   search.setMostWorth(worth);
@@ -169,12 +170,11 @@ StageSearch::Found StageSearch::search(const Stage &stage, size_t effort,
       search.tryFew(own);
   if (!search.isDone())
     search.tryFetchingBehind(cuts.front());
-  constexpr size_t levelsToTry = 3;
   for (const Choices &own : cuts)
     if (!search.isDone())
-      search.tryLevelsFrom(own, levelsToTry);
+      search.tryLevelsFrom(own);
   if (!search.isDone())
-    search.tryLevels(levelsToTry);
+    search.tryLevels();
   search.descend();
   Found found;
   found.placedParts = search.placedParts();
@@ -205,7 +205,8 @@ void StageSearch::findStages() {
   }
 }
 
-std::optional<StageResults> StageSearch::run(size_t effort, double worth) {
+std::optional<StageResults> StageSearch::run(SearchEffort effort,
+                                             double worth) {
   if (borders.size() <= 2 || order.size() != problem.tasks.size())
     return std::nullopt;
   findStages();
@@ -227,9 +228,10 @@ std::optional<StageResults> StageSearch::run(size_t effort, double worth) {
   results.options.habits.resize(order.size());
   results.options.extraCycles.resize(order.size());
   for (const Stage &stage : stages) {
-    size_t share = double(effort) * (cyclesOf(stage) / cycles);
+    SearchEffort share = effort;
+    share.parts = double(effort.parts) * (cyclesOf(stage) / cycles);
     Found best = search(stage, share, worth);
-    effort -= std::min(effort, best.placedParts);
+    effort.parts -= std::min(effort.parts, best.placedParts);
     cycles -= cyclesOf(stage);
     results.cyclesToWin += best.cyclesToWin * double(stage.places.size());
     for (size_t i = 0; i < best.choices.size(); ++i) {

@@ -33,10 +33,10 @@ public:
   /// once.
   Choices cutsAlone(bool onHalf);
 
-  /// Searches all stages. Places about so many parts at most, with as much
-  /// patience as all stages together are worth (see ListSearch). Nothing if
-  /// there is only one stage.
-  std::optional<StageResults> run(size_t effort, double worth);
+  /// Searches all stages. They share the parts of the effort. Each has as much
+  /// of the patience as all stages together are worth (see ListSearch). Nothing
+  /// if there is only one stage.
+  std::optional<StageResults> run(SearchEffort effort, double worth);
 
 private:
   /// What was found for the tasks of one stage, in their order.
@@ -58,7 +58,7 @@ private:
   /// About how many parts are placed in order to find how one task is best cut.
   size_t effortAlone() const;
   unsigned cutAlone(Problem alone, bool onHalf);
-  Found search(const Stage &stage, size_t effort, double worth);
+  Found search(const Stage &stage, const SearchEffort &effort, double worth);
   void findStages();
 
   const Problem &problem;

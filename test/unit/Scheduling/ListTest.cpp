@@ -478,8 +478,9 @@ TEST(ListRun, GivesUpNoRunThatIsBelowTheLimit) {
     ListRun half(problem, *plan, options, whole->makespan / 2 + 1, *whole);
     std::optional<Solution> found = half.run();
     EXPECT_EQ(found.has_value(), !half.hasGivenUp());
-    if (found)
+    if (found) {
       EXPECT_EQ(slotsOf(problem, *found), slotsOf(problem, *whole));
+    }
     gaveUp += half.hasGivenUp();
   });
   EXPECT_GT(runs, 800u);
