@@ -13,6 +13,7 @@
 #include "llm/Support/Units.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace mlir::llm::scheduling {
 
@@ -20,10 +21,17 @@ namespace {
 
 class Checker {
 public:
-  explicit Checker(const Problem &problem) : problem(problem) {}
+  /// Raises `longestOf` to the cycles of each task that it looks at, at full
+  /// speed, its parts one after the other.
+  Checker(const Problem &problem, std::vector<int64_t> &longestOf)
+      : problem(problem), longestOf(longestOf) {}
   std::vector<std::string> run();
+  /// Looks only at the parts of these tasks. All else is known to be sound.
+  std::vector<std::string> runOnParts(const std::vector<unsigned> &tasks);
 
 private:
+  void checkTasks(const std::vector<unsigned> &tasks);
+  void checkLengths(const std::vector<unsigned> &tasks);
   void checkMachine();
   void checkEngine(const EngineGroup &engine);
   void checkPorts(const EngineGroup &engine);
@@ -35,7 +43,6 @@ private:
   void checkLeast(unsigned task, const LeastWork &least);
   void checkCycles();
   void checkEnginesFor(unsigned task);
-  void checkTotals();
   /// The longest that the part and its fetches can take at full speed.
   std::optional<int64_t> longest(const Task &task, const Part &part) const;
 
@@ -64,6 +71,7 @@ private:
   }
 
   const Problem &problem;
+  std::vector<int64_t> &longestOf;
   std::vector<std::string> messages;
 };
 
@@ -75,18 +83,32 @@ static constexpr int64_t maxPartsOfTask = (int64_t(1) << 31) - 1;
 static std::string quoted(const std::string &name) { return "'" + name + "'"; }
 
 std::vector<std::string> Checker::run() {
+  std::vector<unsigned> tasks(problem.tasks.size());
+  std::iota(tasks.begin(), tasks.end(), 0);
   checkMachine();
-  for (unsigned task = 0; task < problem.tasks.size(); ++task)
-    checkTask(task);
+  checkTasks(tasks);
   checkCycles();
-  // Lengths have a meaning only if the numbers have.
-  if (!messages.empty())
-    return std::move(messages);
-  for (unsigned task = 0; task < problem.tasks.size(); ++task)
-    checkEnginesFor(task);
-  if (messages.empty())
-    checkTotals();
+  checkLengths(tasks);
   return std::move(messages);
+}
+
+std::vector<std::string>
+Checker::runOnParts(const std::vector<unsigned> &tasks) {
+  checkTasks(tasks);
+  checkLengths(tasks);
+  return std::move(messages);
+}
+
+void Checker::checkTasks(const std::vector<unsigned> &tasks) {
+  for (unsigned task : tasks)
+    checkTask(task);
+}
+
+void Checker::checkLengths(const std::vector<unsigned> &tasks) {
+  // Lengths have a meaning only if the numbers have.
+  if (messages.empty())
+    for (unsigned task : tasks)
+      checkEnginesFor(task);
 }
 
 void Checker::checkMachine() {
@@ -341,8 +363,10 @@ void Checker::checkEnginesFor(unsigned index) {
            " with kind " + nameOf(ownKinds(problem, task)) + ", found none");
     return;
   }
+  std::optional<int64_t> total = 0;
   for (unsigned p = 0; p < task.parts.size(); ++p) {
     const Part &part = task.parts[p];
+    std::optional<int64_t> cycles;
     if (part.workingSetBytes > roomiest->privateBytes)
       report("working set of " + nameOfPart(problem, index, p) +
              ": expected at most the " +
@@ -351,11 +375,15 @@ void Checker::checkEnginesFor(unsigned index) {
              std::to_string(part.workingSetBytes) + ", " +
              std::to_string(part.workingSetBytes - roomiest->privateBytes) +
              " too many");
-    else if (!longest(task, part))
+    else if (cycles = longest(task, part); !cycles)
       report("length of " + nameOfPart(problem, index, p) +
              ": expected at most " + std::to_string(maxCount) +
              " cycles, found more");
+    if (cycles)
+      cycles = checkedMul(*cycles, part.count);
+    total = total && cycles ? checkedAdd(*total, *cycles) : std::nullopt;
   }
+  longestOf[index] = std::max(longestOf[index], total.value_or(INT64_MAX));
 }
 
 std::optional<int64_t> Checker::longest(const Task &task,
@@ -390,24 +418,6 @@ std::optional<int64_t> Checker::longest(const Task &task,
   return cycles;
 }
 
-static std::string tooLong() {
-  return "length of all tasks together: expected at most " +
-         std::to_string(maxCount) + " cycles, found more";
-}
-
-void Checker::checkTotals() {
-  // Running one after the other is a schedule. If it can be counted, so can all
-  // that solvers and bounds add up.
-  std::optional<int64_t> total = 0;
-  for (const Task &task : problem.tasks)
-    for (const Part &part : task.parts) {
-      std::optional<int64_t> all = checkedMul(*longest(task, part), part.count);
-      total = total && all ? checkedAdd(*total, *all) : std::nullopt;
-    }
-  if (!total)
-    report(tooLong());
-}
-
 Problem resolve(const Problem &problem, const Solution &solution) {
   Problem resolved = {problem.clockHz, problem.resources, problem.engines, {}};
   resolved.tasks.reserve(problem.tasks.size());
@@ -423,19 +433,40 @@ Problem resolve(const Problem &problem, const Solution &solution) {
   return resolved;
 }
 
-/// Each alternative must be as sound as the task itself. Those of one number
-/// are looked at together.
-static std::vector<std::string> checkAlternatives(const Problem &problem) {
+/// The parts of each task in its alternative of this number, and which tasks
+/// have one. The others have no parts here.
+static std::pair<Problem, std::vector<unsigned>>
+takeAlternatives(const Problem &problem, unsigned number) {
+  Problem taken = {problem.clockHz, problem.resources, problem.engines, {}};
+  std::vector<unsigned> tasks;
+  for (unsigned index = 0; index < problem.tasks.size(); ++index) {
+    const Task &task = problem.tasks[index];
+    Task &own = taken.tasks.emplace_back();
+    own.name = task.name;
+    if (number > task.alternatives.size())
+      continue;
+    own.kinds = task.kinds;
+    own.group = task.group;
+    own.with = task.with;
+    own.predecessors = task.predecessors;
+    own.parts = task.partsOf(number);
+    own.lastCombines = task.lastCombinesOf(number);
+    own.chains = task.chainsOf(number);
+    tasks.push_back(index);
+  }
+  return {std::move(taken), std::move(tasks)};
+}
+
+/// Each alternative must be as sound as the task itself.
+static std::vector<std::string>
+checkAlternatives(const Problem &problem, std::vector<int64_t> &longestOf) {
   size_t most = 0;
   for (const Task &task : problem.tasks)
     most = std::max(most, task.alternatives.size());
   for (unsigned number = 1; number <= most; ++number) {
-    Solution choices;
-    for (const Task &task : problem.tasks)
-      choices.choices.push_back(
-          std::min<size_t>(number, task.alternatives.size()));
-    Problem resolved = resolve(problem, choices);
-    std::vector<std::string> messages = Checker(resolved).run();
+    auto [taken, tasks] = takeAlternatives(problem, number);
+    std::vector<std::string> messages =
+        Checker(taken, longestOf).runOnParts(tasks);
     for (std::string &message : messages)
       message = "alternative " + std::to_string(number) + ": " + message;
     if (!messages.empty())
@@ -444,10 +475,26 @@ static std::vector<std::string> checkAlternatives(const Problem &problem) {
   return {};
 }
 
+/// Running one after the other is a schedule. If it can be counted however the
+/// tasks are cut, so can all that solvers and bounds add up.
+static std::vector<std::string>
+checkTotal(const std::vector<int64_t> &longestOf) {
+  std::optional<int64_t> total = 0;
+  for (int64_t cycles : longestOf)
+    total = total ? checkedAdd(*total, cycles) : std::nullopt;
+  if (total)
+    return {};
+  return {"length of all tasks together: expected at most " +
+          std::to_string(maxCount) + " cycles, found more"};
+}
+
 std::vector<std::string> Problem::check() const {
-  std::vector<std::string> messages = Checker(*this).run();
+  std::vector<int64_t> longestOf(tasks.size(), 0);
+  std::vector<std::string> messages = Checker(*this, longestOf).run();
   if (messages.empty())
-    messages = checkAlternatives(*this);
+    messages = checkAlternatives(*this, longestOf);
+  if (messages.empty())
+    messages = checkTotal(longestOf);
   return messages;
 }
 
