@@ -246,7 +246,7 @@ FunctionScheduler::scheduleOnFewer(ArrayRef<unsigned> stretch, int64_t engines,
   std::optional<Solution> solution =
       scheduling::scheduleListBriefly(split->problem, report);
   // The whole search seldom wins more than one part in so many behind that.
-  constexpr int64_t much = 25;
+  constexpr int64_t much = 100;
   if (isWorthMore && solution && solution->makespan <= wanted + wanted / much)
     solution = scheduling::scheduleList(split->problem, report, tripsAround);
   line.takeBack();

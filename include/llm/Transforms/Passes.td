@@ -288,7 +288,7 @@ def LlmSchedulePass : Pass<"llm-schedule"> {
       The schedule is never longer than that of `earliest`. It also looks for one with fewer
       engines (1 to 8, 12, 16, 24, .. of each group), which it takes over if that is shorter.
       A few tries are all if the schedule is within 0.5 % of the lower bound, or if these end
-      4 % above it; so only there may it be longer than with fewer engines.
+      1 % above it; so only there may it be longer than with fewer engines.
     * `earliest` starts ops in program order, each whole, on the first free engine. It
       fetches nothing ahead.
     * `exact` starts with `list`. It searches for shorter schedules until it has proven that

@@ -69,6 +69,9 @@ struct Loop {
   /// The first iteration. It is above 0 in a part of an op
   /// (`Workload::within`).
   int64_t begin = 0;
+  /// Where the groups of iterations end that take one slice of a buffer each
+  /// (the rows of an expert), increasing. Null: there are no groups.
+  std::shared_ptr<const std::vector<int64_t>> groupEnds = nullptr;
 };
 
 /// An operand or result in memory: `map` takes loop indices to element indices.

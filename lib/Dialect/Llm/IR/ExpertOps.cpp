@@ -355,6 +355,16 @@ GroupedMatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
   return success();
 }
 
+/// Where the rows of each expert end that has some.
+static std::vector<int64_t> findEnds(ArrayRef<int64_t> rowsPerExpert) {
+  std::vector<int64_t> ends;
+  int64_t end = 0;
+  for (int64_t rows : rowsPerExpert)
+    if (rows > 0)
+      ends.push_back(end += rows);
+  return ends;
+}
+
 FailureOr<Workload> GroupedMatmulOp::getWorkload(EmitError emitError) {
   if (failed(requireStaticShapes(*this, emitError)))
     return failure();
@@ -363,6 +373,8 @@ FailureOr<Workload> GroupedMatmulOp::getWorkload(EmitError emitError) {
   workload.loops = {{"m", IteratorType::parallel, out.getDimSize(0)},
                     {"n", IteratorType::parallel, out.getDimSize(1)},
                     {"k", IteratorType::reduction, lhs.getDimSize(1)}};
+  workload.loops[0].groupEnds = std::make_shared<const std::vector<int64_t>>(
+      findEnds(getRowsPerExpert()));
   // Which experts a range of rows meets is no product.
   workload.maskedLoops.resize(3);
   workload.maskedLoops.set(0);
@@ -399,39 +411,29 @@ FailureOr<Workload> GroupedMatmulOp::getWorkload(EmitError emitError) {
   return workload;
 }
 
-/// How many of `rows` each expert has that has some.
-static SmallVector<int64_t> listRows(ArrayRef<int64_t> rowsPerExpert,
-                                     Interval rows) {
-  SmallVector<int64_t> listed;
-  int64_t begin = 0;
-  for (int64_t ofExpert : rowsPerExpert) {
-    if (begin >= rows.end)
-      break;
-    int64_t end = begin + ofExpert;
-    if (int64_t common = std::min(end, rows.end) - std::max(begin, rows.begin);
-        common > 0)
-      listed.push_back(common);
-    begin = end;
-  }
-  return listed;
-}
-
-/// Experts that have a row among `rows`.
-static int64_t countExperts(ArrayRef<int64_t> rowsPerExpert, Interval rows) {
-  int64_t begin = 0, experts = 0;
-  for (int64_t ofExpert : rowsPerExpert) {
-    int64_t end = begin + ofExpert;
-    experts += std::max(begin, rows.begin) < std::min(end, rows.end);
-    begin = end;
-  }
-  return experts;
-}
-
-SmallVector<int64_t> GroupedMatmulOp::getPlace(const Workload &, unsigned loop,
-                                               Interval interval) {
-  if (loop != 0)
+/// The ends of the experts that have some of `rows`.
+static ArrayRef<int64_t> endsWithin(const Loop &loop, Interval rows) {
+  ArrayRef<int64_t> ends = *loop.groupEnds;
+  const int64_t *first = llvm::upper_bound(ends, rows.begin);
+  if (rows.begin >= rows.end || first == ends.end())
     return {};
-  return listRows(getRowsPerExpert(), interval);
+  const int64_t *last = std::lower_bound(first, ends.end(), rows.end);
+  return {first, last == ends.end() ? last : last + 1};
+}
+
+SmallVector<int64_t> GroupedMatmulOp::getPlace(const Workload &workload,
+                                               unsigned loop,
+                                               Interval interval) {
+  // Only how many rows each expert has there matters.
+  SmallVector<int64_t> rows;
+  if (loop != 0)
+    return rows;
+  int64_t begin = interval.begin;
+  for (int64_t end : endsWithin(workload.loops[loop], interval)) {
+    rows.push_back(std::min(end, interval.end) - begin);
+    begin = end;
+  }
+  return rows;
 }
 
 Count GroupedMatmulOp::countElements(const Workload &workload, unsigned buffer,
@@ -439,5 +441,5 @@ Count GroupedMatmulOp::countElements(const Workload &workload, unsigned buffer,
   Count elements = countElementsOfProduct(workload, buffer, box);
   if (workload.buffers[buffer].slices == 0)
     return elements;
-  return times(elements, countExperts(getRowsPerExpert(), box[0]));
+  return times(elements, endsWithin(workload.loops[0], box[0]).size());
 }
