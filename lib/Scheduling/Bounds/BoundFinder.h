@@ -23,7 +23,7 @@ public:
 
   /// A set of engine groups.
   struct Groups {
-    std::string name; ///< "_core_vpu"
+    std::string name; ///< such as "_core_vpu"
     int64_t engines;
     /// By `TaskLimits::groupSet`: a task is confined to these groups.
     std::vector<bool> confines;
@@ -39,33 +39,34 @@ public:
       return confine(task) || lends[task.withSet];
     }
   };
-  /// Those to which some task is confined, and groups of which some tasks hold
-  /// an engine beside those.
+  /// The sets of groups to which some task is confined, and the groups of which
+  /// some task holds an engine beside its own.
   const std::vector<Groups> &groupsThatMatter() const { return groupsOfAll; }
 
-  /// The longest way of tasks that wait for each other.
+  /// The longest way of tasks that wait for each other, in cycles.
   int64_t criticalPath() const;
-  /// Tasks that take an engine of `groups` wherever they run share these
-  /// groups.
+  /// The bound by the work of tasks that take an engine of `groups` wherever
+  /// they run.
   std::optional<int64_t> work(const Groups &groups) const;
-  /// All bytes pass the resource.
+  /// The bound by all bytes that pass the resource.
   std::optional<int64_t> bytes(size_t resource) const;
-  /// What is fetched ahead shortens parts, but memory engines have ports, too.
-  /// So engines x T >= cycles with nothing fetched - what is saved by the bytes
-  /// that memory engines can move within T.
+  /// The bound by streams. What is fetched ahead shortens parts, but memory
+  /// engines have ports, too. So engines x T >= cycles with nothing fetched -
+  /// what is saved by the bytes that memory engines can move within T.
   std::optional<int64_t> streams(const Groups &groups) const;
-  /// The same by what private memory can hold. It is left out for very many
-  /// tasks.
+  /// The same bound by what private memory can hold. It is left out for very
+  /// many tasks.
   std::optional<int64_t> room(const Groups &groups) const;
   bool looksAtRoom() const;
-  /// Some tasks wait for everything before, and everything behind waits for
-  /// them. What is between two of those adds up. Only what fits into private
-  /// memory is fetched across one.
+  /// The bound by stages. Some tasks wait for everything before, and everything
+  /// behind waits for them. What is between two of those adds up. Only what
+  /// fits into private memory is fetched across a border.
   std::optional<int64_t> stages() const;
   /// Leaves only tasks that the end of the longest way waits for, and says
-  /// whether there were others. A schedule of all is one of those, too, and a
-  /// task that nobody waits for (it writes what only a later step reads) lets
-  /// no other task be a stage. Only `stages()` may be asked then.
+  /// whether there were others. A schedule of all tasks is one of these tasks,
+  /// too, so their bound holds for it. Without that, a task that nothing waits
+  /// for (it writes what only a later step reads) would let no other task be a
+  /// stage. After that, only `stages()` may be asked.
   bool dropLooseEnds();
 
 private:
@@ -74,10 +75,11 @@ private:
   static constexpr size_t mostLooks = 5000;
   /// Some tasks, each with its limits in one way to cut it, or in any way.
   using Row = std::vector<const TaskLimits *>;
-  /// It is decided how the first `decided` tasks that can be cut are cut.
+  /// A row in which the first `decided` of the tasks that can be cut have their
+  /// cuts, and the others are cut in any way.
   struct PartlyCut {
     int64_t cycles;
-    size_t number; ///< of two that are as good, the earlier one comes first
+    size_t number; ///< the earlier of equally good ones comes first
     size_t decided;
     Row row;
     bool operator<(const PartlyCut &other) const;
@@ -88,11 +90,11 @@ private:
   void listGroups(const ProblemLimits &limits);
   void findRates();
   std::optional<int64_t> cyclesOf(int64_t bytes, size_t resource) const;
-  /// Those of a row that are confined to the groups.
+  /// The tasks of a row that are confined to the groups.
   static Row confinedTo(const Groups &groups, const Row &row);
   /// The bound by one limit on what is fetched ahead, for tasks that are
-  /// confined to so many engines and start when so much is there. `pieces` is
-  /// room for those of their curves.
+  /// confined to so many engines, if `held` was fetched before they start.
+  /// `pieces` is memory to work with.
   std::optional<int64_t> fetched(size_t limit, const Row &confined,
                                  int64_t engines, const HeldAhead &held,
                                  std::vector<FetchCurve::Piece> &pieces) const;
@@ -101,9 +103,10 @@ private:
 
   /// The tasks at positions [first, last) of the order, cut in any way.
   Row rowOf(size_t first, size_t last) const;
-  /// All bytes that its tasks stream; at most `maxCount`.
+  /// The bytes that tasks of the row stream through the resource; at most
+  /// `maxCount`.
   static int64_t bytesOf(const Row &row, size_t resource);
-  /// The longest ways to and from each task of a row, within that.
+  /// The longest ways to and from each task of a row, within the row.
   struct Ways {
     std::vector<int64_t> heads, tails;
     int64_t longest;
@@ -115,37 +118,36 @@ private:
   /// A bound for stages in a row, between two borders. What they stream passes
   /// within this time, except what private memories hold when they begin.
   std::optional<int64_t> passing(const Row &row, bool isFirst) const;
-  /// What a stage streams through a resource comes behind that of some stages
-  /// before it.
+  /// What some stages before a stage have streamed through a resource, ahead of
+  /// what the stage streams.
   struct Carried {
-    int64_t bytes = 0;  ///< of those, less what was held when they began: may
-                        ///< be below 0
+    int64_t bytes = 0;  ///< less what was held when they began; may be < 0
     int64_t cycles = 0; ///< from then on until the stage begins, at least
   };
-  /// The same, if it is longer, for rows that begin at this stage.
+  /// Begins a row at this stage wherever that gives a longer bound.
   void beginRows(std::vector<Carried> &carried) const;
-  /// The end of a stage that takes so many cycles, and whose tasks are cut in
-  /// any way.
+  /// Adds a stage that takes so many cycles, and whose tasks are cut in any
+  /// way.
   void pass(const Row &row, int64_t cycles,
             std::vector<Carried> &carried) const;
-  /// The larger of both, or what the stage takes with what is carried of each
-  /// resource.
+  /// The largest of alone(), passing(), and the time of the stage behind what
+  /// is carried of each resource.
   std::optional<int64_t> stage(size_t first, const Row &row,
                                const std::vector<Carried> &carried) const;
-  /// The earliest end of the next stage, by rows of two stages or more that end
-  /// with it, if those before it have `ended` then.
+  /// The earliest end of the next stage that rows of two stages or more allow.
+  /// Such a row ends with it, and `ended` has the ends of the stages before it.
   std::optional<int64_t> endOfRows(const std::vector<size_t> &borders,
                                    const std::vector<int64_t> &ended,
                                    size_t longestRow) const;
-  /// The least of that over the ways to cut each task, for each stage.
+  /// The least of stage() over the ways to cut the tasks, for each stage.
   std::optional<std::vector<int64_t>>
   leastOfStages(const std::vector<size_t> &borders) const;
   std::optional<int64_t> leastOfCuts(size_t first, size_t last, int64_t bound,
                                      const std::vector<Carried> &carried,
                                      size_t &looksLeft) const;
-  /// Stages of so many tasks, at these positions.
+  /// Whether `count` tasks from these two positions on have equal limits.
   bool areEqual(size_t first, size_t other, size_t count) const;
-  /// Positions of those that can be cut.
+  /// The positions of the tasks that can be cut, among [first, last).
   std::vector<size_t> findCuttable(size_t first, size_t last) const;
 
   const Problem *problem; ///< a pointer, so that finders can be moved

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The least of each number over all ways to cut a task is less than any one way
-// has: few large parts stream little, many small ones can be fetched ahead.
+// has, because few large parts stream little and many small ones can be fetched
+// ahead.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,7 @@ bool BoundFinder::PartlyCut::operator<(const PartlyCut &other) const {
   return std::tie(cycles, number) > std::tie(other.cycles, other.number);
 }
 
-/// Tasks that take longest come first, because they decide.
+/// Tasks that take longest come first, because their cuts decide.
 std::vector<size_t> BoundFinder::findCuttable(size_t first, size_t last) const {
   std::vector<size_t> found;
   for (size_t at = first; at < last && !choices.empty(); ++at)
@@ -54,8 +55,8 @@ BoundFinder::stage(size_t first, const Row &row,
   return bound;
 }
 
-/// Branch and bound, with the best first. After so many looks, tasks that are
-/// left may be cut in any way, and one way is found by only going down.
+/// Does branch and bound, with the best first. After so many looks, tasks that
+/// are left may be cut in any way, and one way is found by only going down.
 std::optional<int64_t>
 BoundFinder::leastOfCuts(size_t first, size_t last, int64_t bound,
                          const std::vector<Carried> &carried,
@@ -106,8 +107,8 @@ std::optional<std::vector<int64_t>>
 BoundFinder::leastOfStages(const std::vector<size_t> &borders) const {
   std::vector<int64_t> cuts;
   size_t looksLeft = mostLooks;
-  // Layers repeat. This has where those before the last one began, by number of
-  // tasks and bound.
+  // Layers repeat. Each entry has the number of tasks, the bound and the number
+  // of a stage before the last one.
   std::multimap<std::pair<size_t, int64_t>, size_t> known;
   for (size_t number = 0; number + 1 < borders.size(); ++number) {
     size_t first = borders[number], count = borders[number + 1] - first;
@@ -124,7 +125,8 @@ BoundFinder::leastOfStages(const std::vector<size_t> &borders) const {
                    : leastOfCuts(first, first + count, *bound, {}, looksLeft);
     if (!cut)
       return std::nullopt;
-    // What comes first has nothing fetched before it.
+    // The first stage has nothing fetched before it, so it is not like the
+    // others.
     if (same == to && first > 0)
       known.insert({{count, *bound}, number});
     cuts.push_back(*cut);

@@ -21,7 +21,7 @@ FetchCurve::FetchCurve(std::vector<Point> &points) {
   std::sort(points.begin(), points.end(), [](Point a, Point b) {
     return a.bytes != b.bytes ? a.bytes < b.bytes : a.cycles < b.cycles;
   });
-  // The lower hull, as far as it falls, at the front.
+  // Puts the lower hull, as far as it falls, at the front.
   size_t count = 0;
   for (Point point : points) {
     if (count > 0 && point.cycles >= points[count - 1].cycles)
@@ -74,7 +74,7 @@ void FetchCurveSum::add(FetchCurve curve, double count) {
   sum.first.cycles += count * curve.first.cycles;
   for (FetchCurve::Piece &piece : curve.falling)
     piece.savedCycles *= count;
-  if (sum.falling.empty()) // as of the only part of an op that is not cut
+  if (sum.falling.empty()) // true of the only part of an uncut op
     sum.falling.swap(curve.falling);
   else
     sum.falling.insert(sum.falling.end(), curve.falling.begin(),
@@ -83,7 +83,7 @@ void FetchCurveSum::add(FetchCurve curve, double count) {
 
 FetchCurve FetchCurveSum::take() {
   std::vector<FetchCurve::Piece> &pieces = sum.falling;
-  // Stable, as the order of the additions changes their sum.
+  // The sort is stable because the order of the additions changes their sum.
   std::stable_sort(pieces.begin(), pieces.end(),
                    [](FetchCurve::Piece a, FetchCurve::Piece b) {
                      return a.savedPerByte > b.savedPerByte;

@@ -29,7 +29,7 @@ public:
   };
 
   /// The largest convex curve that is above none of the points, from the one of
-  /// the fewest bytes on. The points on the curve are left.
+  /// the fewest bytes on. Leaves the points on the curve in `points`.
   explicit FetchCurve(std::vector<Point> &points);
   /// A curve of the same cycles, whatever is moved.
   explicit FetchCurve(double cycles) : first{0, cycles} {}
@@ -40,13 +40,13 @@ public:
            first.cycles == other.first.cycles && falling == other.falling;
   }
 
-  /// With fewer bytes nothing runs.
+  /// The point of the fewest bytes, below which nothing runs.
   Point start() const { return first; }
   const std::vector<Piece> &pieces() const { return falling; }
 
   /// Raises the curve to at least so many cycles.
   void raiseTo(double cycles);
-  /// The curve of either one, whichever needs less.
+  /// Makes this the curve of a choice between both, whichever needs less.
   void lower(const FetchCurve &other);
 
 private:
@@ -57,7 +57,7 @@ private:
   std::vector<Piece> falling; ///< what saves most first
 };
 
-/// The curve of many together.
+/// Adds up the curves of many parts.
 class FetchCurveSum {
 public:
   /// Adds one curve `count` times.
@@ -65,7 +65,7 @@ public:
   FetchCurve take();
 
 private:
-  FetchCurve sum; ///< its pieces as they came
+  FetchCurve sum; ///< its pieces are not sorted yet
 };
 
 } // namespace mlir::llm::scheduling

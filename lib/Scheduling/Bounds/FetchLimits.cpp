@@ -57,7 +57,8 @@ FetchLimit FetchLimit::ofRoom(const Problem &problem, int64_t shares) {
 double FetchLimit::shareOf(int64_t bytes, const EngineGroup &engine) const {
   if (bytes == 0)
     return 0;
-  // More does not fit. What takes no time holds nothing, whatever it says.
+  // More does not fit, except in a part that takes no time, which holds
+  // nothing.
   if (bytes >= engine.privateBytes)
     return 1;
   if (shares == 0)
@@ -81,13 +82,14 @@ double FetchLimit::amountOf(const PartRun &run) const {
                  double(fetchCycles(*problem, source).value_or(0));
     }
   }
-  // What takes no time holds nothing, and its slices may come and go while
-  // another part runs.
+  // A run that takes no time holds nothing, and its slices may come and go
+  // while another part runs.
   if (run.cycles == 0)
     return of ? (1 - roomShare) * moved : holding;
   if (!of)
     return holding + shareOf(run.needBytes, *run.engine) * double(run.cycles);
-  // Memory engines could move more while it runs.
+  // Memory engines could move these bytes while the part runs, but there is no
+  // room for them.
   double unused =
       std::max(0.0, bytesPerCycle * double(run.cycles) -
                         double(run.engine->privateBytes - run.needBytes));
@@ -95,7 +97,7 @@ double FetchLimit::amountOf(const PartRun &run) const {
 }
 
 double FetchLimit::perCycle(double engines) const {
-  // This counts as if there were fetches for each engine all the time.
+  // This counts as if slices were fetched for each engine all the time.
   return of ? bytesPerCycle * (1 - roomShare + roomShare * engines) : engines;
 }
 
@@ -158,7 +160,7 @@ std::optional<HeldAhead> mostHeldAhead(const Problem &problem,
     return bytes.has_value();
   };
   for (const Task &task : problem.tasks) {
-    // For any way, each element counts once, as in its slice.
+    // With any cut, each element counts once, as in its slice.
     if (cuts == Cuts::All && !task.least.empty()) {
       held.bytes = std::max(held.bytes, held.sliceBytes);
       continue;

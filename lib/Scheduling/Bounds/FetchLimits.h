@@ -26,9 +26,9 @@ inline constexpr size_t mostTasksLookedAtClosely = 20'000;
 struct PartRun {
   const Part *part;
   const EngineGroup *engine; ///< of this group
-  unsigned fetched;          ///< source i was, if bit i is set
-  int64_t cycles;            ///< that it takes at least
-  int64_t needBytes;         ///< of private memory, slices and all
+  unsigned fetched;          ///< bit i is set if source i was
+  int64_t cycles;            ///< the least that it takes
+  int64_t needBytes;         ///< of private memory, with slices
 };
 
 /// What was fetched before any of some tasks starts.
@@ -54,13 +54,13 @@ public:
   /// 2001). With 0 shares, bytes count as they are.
   static FetchLimit ofRoom(const Problem &problem, int64_t shares);
 
-  /// The need of one run.
+  /// The amount that one run needs.
   double amountOf(const PartRun &run) const;
-  /// The amount for so many engines.
+  /// The amount that there is in a cycle, with so many engines.
   double perCycle(double engines) const;
   double heldAhead(const HeldAhead &held, double engines) const;
 
-  /// The resource, of a limit on its bytes.
+  /// The resource of a limit on bytes; nothing for a limit on room.
   std::optional<size_t> resource() const { return of; }
   bool isRoom() const { return !of || roomShare > 0; }
 
@@ -84,7 +84,8 @@ std::optional<HeldAhead> mostHeldAhead(const Problem &problem,
                                        std::optional<size_t> resource,
                                        Cuts cuts);
 
-/// On the fastest memory engine; nothing if there is none that can.
+/// The cycles in which the fastest memory engine fetches the source; nothing if
+/// there is no memory engine that can.
 std::optional<int64_t> fetchCycles(const Problem &problem,
                                    const Source &source);
 

@@ -57,17 +57,17 @@ BoundFinder::Ways BoundFinder::waysOf(size_t first, const Row &row) const {
 }
 
 namespace {
-/// An amount of what tasks share, between the longest ways to and from its
-/// task.
+/// What one task takes of something that tasks share, with the longest ways to
+/// and from the task.
 struct Share {
   int64_t head, tail, amount;
 };
 } // namespace
 
-/// The amounts of tasks that start late pass after the least of their heads and
-/// before the least of their tails, and so do those of tasks that end early.
-/// With very many tasks, only the amounts of all together are looked at.
-/// Nothing on overflow.
+/// Returns a bound by amounts that share something. Those of tasks that start
+/// late pass after the least of their heads and before the least of their
+/// tails, and so do those of tasks that end early. With very many tasks, only
+/// the sum of all amounts is looked at. Returns nothing on overflow.
 static std::optional<int64_t> sharedCycles(
     std::vector<Share> &shares,
     const std::function<std::optional<int64_t>(int64_t amount)> &cyclesOf) {
@@ -219,7 +219,7 @@ std::optional<int64_t> BoundFinder::stages() const {
     return std::nullopt;
   std::vector<Carried> carried(problem->resources.size());
   size_t looksLeft = mostLooks;
-  // The least cycles at which so many stages have ended.
+  // Entry i has the least cycles at which i stages have ended.
   std::vector<int64_t> ended = {0};
   for (size_t last = 1; last <= count; ++last) {
     std::optional<int64_t> end = endOfRows(borders, ended, longestRow);
@@ -227,7 +227,7 @@ std::optional<int64_t> BoundFinder::stages() const {
     if (!end || !own)
       return std::nullopt;
     int64_t bound = std::max(*end, *own);
-    // How the stage is cut matters to what streams behind other stages.
+    // How the stage is cut matters to what it streams behind other stages.
     if (last > 1 && looksLeft > 0 && !choices.empty()) {
       beginRows(carried);
       std::optional<int64_t> cut =

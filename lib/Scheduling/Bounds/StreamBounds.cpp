@@ -13,10 +13,10 @@
 
 namespace mlir::llm::scheduling {
 
-/// The least T with engines x T >= the `cycles` that are left if the amount of
-/// a limit, `held` + `perCycle` x T, is spent where it saves most. Nothing runs
-/// with less than the `least` amount. The result is a little less, because of
-/// what doubles lose in it and in the terms of its difference.
+/// Returns the least T with engines x T >= the `cycles` that are left if the
+/// amount of a limit, `held` + `perCycle` x T, is spent where it saves most.
+/// Nothing runs with less than the `least` amount. The result is a little less,
+/// because of what doubles lose in it and in the terms of its difference.
 static double leastCycles(double cycles, double least,
                           std::vector<FetchCurve::Piece> &pieces,
                           double engines, double perCycle, double held) {

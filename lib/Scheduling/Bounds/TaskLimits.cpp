@@ -30,7 +30,7 @@ public:
         resources(problem.resources.size()) {}
 
   /// Finds the limits of each way to cut the task, or of each entry that no way
-  /// is below, in `choices`. False on overflow.
+  /// is below, in `choices`. Returns false on overflow.
   bool findChoices(const Task &task, Cuts cuts,
                    std::vector<TaskLimits> &choices);
   void takeGroupSets(ProblemLimits &limits) const;
@@ -44,15 +44,16 @@ private:
   using Points = std::vector<FetchCurve::Point>;
   std::optional<TaskLimits> findChoice(const Task &task, unsigned choice);
   std::optional<TaskLimits> findLeast(const Task &task, const LeastWork &least);
-  /// Counts by the limit on fetching that has this number.
+  /// The curve by the limit on fetching with this number.
   FetchCurve leastCurve(const Task &task, const LeastWork &least, size_t limit,
                         double fetchedCycles);
-  /// What each engine needs for a share of the work if some sources were
-  /// fetched, and for any that streams more or less of them again.
+  /// Adds what an engine needs for a share of the work. There is a point for
+  /// each set of fetched sources, combined with more or less of what is
+  /// streamed again.
   void addSharePoints(const EngineGroup &engine, const LeastWork &least,
                       LeastWork::EvenShare share, size_t resource,
                       Points &own) const;
-  /// Where each byte that is fetched saves as much as it takes the port.
+  /// Adds points as if each fetched byte saved the time that it takes the port.
   void addUnevenPoints(const EngineGroup &engine, const LeastWork &least,
                        size_t resource, double fetchedCycles,
                        Points &own) const;
@@ -128,14 +129,14 @@ void LimitFinder::addRun(const EngineGroup &engine, const Part &part,
     if (!(fetched >> i & 1))
       continue;
     const Source &source = part.sources[i];
-    // Neither number is above `maxCount`; more is not needed to know that it
-    // is too much.
+    // Both numbers are at most `maxCount`, so the sum fits. Beyond that, it is
+    // known to be too much.
     need = std::min(need + source.sliceBytes - source.stagingBytes, maxCount);
     for (size_t m = 0; m < left.size(); ++m)
       left[m] -= source.bytes[m];
   }
   int64_t cycles = lengthOn(engine, part, left);
-  // What takes no time holds nothing.
+  // A part that takes no time holds nothing.
   if (cycles > maxCount || (cycles > 0 && need > engine.privateBytes))
     return;
   PartRun run{&part, &engine, fetched, cycles, need};
@@ -229,8 +230,8 @@ void LimitFinder::addSharePoints(const EngineGroup &engine,
       else
         busy = std::max(busy, left / portBytesPerCycle(problem, engine, m));
     }
-    // What is streamed again may belong to sources. Then it is fetched, too, as
-    // far as that saves something.
+    // Bytes that are streamed again may belong to sources. Then they are
+    // fetched, too, as far as that saves something.
     double useful =
         std::clamp(streamed + again - busy * rate, 0.0, set == 0 ? 0 : again);
     for (double more : {0.0, useful, set == 0 ? 0 : again})
@@ -253,7 +254,7 @@ void LimitFinder::addUnevenPoints(const EngineGroup &engine,
 FetchCurve LimitFinder::leastCurve(const Task &task, const LeastWork &least,
                                    size_t limit, double fetchedCycles) {
   std::optional<size_t> resource = fetchLimits[limit].resource();
-  // Slices may be so small that there is room for any number of them.
+  // A slice may be so small that there is room for any number of them.
   if (!resource || fetchLimits[limit].isRoom() || !prefetches)
     return FetchCurve(fetchedCycles);
   bool isEven =
@@ -289,7 +290,7 @@ std::optional<TaskLimits> LimitFinder::findLeast(const Task &task,
   whole.overheadCycles = least.overheadCycles;
   whole.computeCycles = least.computeCycles;
   std::vector<int64_t> own = least.bytes;
-  // What is streamed again may be of sources.
+  // Bytes that are streamed again may belong to sources.
   bool hasSources = prefetches && !least.sources.empty();
   for (size_t m = 0; hasSources && m < own.size(); ++m) {
     own[m] -= least.againBytes[m];

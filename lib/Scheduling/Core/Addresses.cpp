@@ -50,15 +50,16 @@ public:
   const std::vector<Block> &blocks() const { return all; }
 
 private:
-  /// Slices, as they start, take a range from the lower end on, as `take` says,
-  /// and working sets lie at the upper end.
+  /// Packs slices in the order of their starts, from the lower end on, as
+  /// `take` says. Puts working sets at the upper end.
   template <typename Take>
   void packFromBothEnds(Take take);
-  /// The upper end of the room that a slice has under all working sets.
+  /// Returns the upper end of the room that each slice has under the working
+  /// sets that it meets.
   std::vector<int64_t> limitSlices() const;
 
-  /// For each block, the blocks that live at the same time, as long as they are
-  /// few.
+  /// Lists for each block the blocks that live at the same time. Returns false
+  /// if these are many.
   bool findNeighbours();
   using Order = bool (*)(const Block &, const Block &);
   void packInOrder(Order isBefore);
@@ -184,7 +185,8 @@ void Packing::packFromBothEnds(Take take) {
     live.push({all[i].end, i});
     tooHigh = std::max(tooHigh, all[i].address + all[i].bytes - limits[i]);
   }
-  // Working sets lie above all of that, and so above the end if it is too high.
+  // Working sets lie above all slices, and so above the end if a slice is too
+  // high.
   for (Block &block : all)
     if (!block.fetch)
       block.address = capacity - block.bytes + tooHigh;

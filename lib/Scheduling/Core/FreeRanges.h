@@ -20,17 +20,17 @@ namespace mlir::llm::scheduling {
 class FreeRanges {
 public:
   /// Takes `bytes` > 0 from the smallest hole in which they end at or below
-  /// `limit`. If several are equal, it is the lowest. If there is none, takes
-  /// them behind all that is taken.
+  /// `limit`. If several are equal, it is the lowest. If there is none, they
+  /// lie behind all that is taken.
   int64_t take(int64_t bytes, int64_t limit);
   /// The lowest address at which `bytes` > 0 fit. If there are many holes, only
   /// the lowest ones are looked at.
   int64_t lowestFor(int64_t bytes) const;
-  /// Takes them there.
+  /// Takes them there, and returns the address.
   int64_t takeLowest(int64_t bytes);
   /// Gives back what was taken at `address`.
   void giveBack(int64_t address, int64_t bytes);
-  /// Nothing is taken from here on.
+  /// The address from which on nothing is taken.
   int64_t top() const { return end; }
 
 private:

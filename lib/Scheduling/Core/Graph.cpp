@@ -19,13 +19,13 @@ Successors::Successors(const Problem &problem)
     : first(problem.tasks.size() + 2, 0) {
   // The lists of the problem are spread over the memory, so they are read once.
   std::vector<std::pair<unsigned, unsigned>> edges;
-  edges.reserve(2 * problem.tasks.size()); // about
+  edges.reserve(2 * problem.tasks.size()); // an estimate
   for (unsigned task = 0; task < problem.tasks.size(); ++task)
     for (unsigned predecessor : problem.tasks[task].predecessors)
       if (predecessor < problem.tasks.size() && predecessor != task)
         edges.push_back({predecessor, task});
-  // Counted two further on, so that the next entry of each task, which is one
-  // further on, ends up as the first entry of the one behind it.
+  // Counts stand two further on, so that the next entry of each task, which is
+  // one further on, ends up as the first entry of the task behind it.
   for (auto [from, to] : edges)
     ++first[from + 2];
   std::partial_sum(first.begin(), first.end(), first.begin());
@@ -102,7 +102,8 @@ std::optional<std::vector<int64_t>>
 longestWayBehind(const Successors &successors,
                  const std::vector<unsigned> &order,
                  const std::vector<int64_t> &cycles) {
-  // Of each task first from its start on.
+  // These are the ways from the start of each task, until its cycles are
+  // subtracted.
   std::vector<int64_t> ways(cycles.size(), 0);
   for (auto task = order.rbegin(); task != order.rend(); ++task) {
     int64_t behind = 0;

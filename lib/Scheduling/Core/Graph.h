@@ -28,7 +28,7 @@ public:
   Range of(unsigned task) const {
     return {tasks.data() + first[task], tasks.data() + first[task + 1]};
   }
-  /// Makes the processor load where those of the task are.
+  /// Makes the processor load where the successors of the task are.
   void loadAhead(unsigned task) const { __builtin_prefetch(&first[task]); }
   unsigned taskCount() const { return first.size() - 1; }
   /// For each task, how many it waits for.

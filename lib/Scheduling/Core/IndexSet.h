@@ -24,7 +24,7 @@ public:
   /// Holds numbers below `limit`.
   explicit IndexSet(size_t limit) {
     do {
-      limit = limit / 64 + 1; // never zero words
+      limit = limit / 64 + 1; // at least one word
       levels.emplace_back(limit, 0);
     } while (limit > 1);
   }
@@ -66,14 +66,14 @@ public:
 private:
   static uint64_t bit(size_t index) { return uint64_t(1) << index % 64; }
 
-  /// The least number below what a bit of a level stands for.
+  /// Returns the least number that a bit of a level stands for.
   size_t descend(size_t level, size_t index) const {
     while (level-- > 0)
       index = index * 64 + __builtin_ctzll(levels[level][index]);
     return index;
   }
 
-  std::vector<std::vector<uint64_t>> levels; ///< numbers first
+  std::vector<std::vector<uint64_t>> levels; ///< level 0 has the numbers
 };
 
 } // namespace mlir::llm::scheduling

@@ -35,8 +35,8 @@ std::optional<int64_t> fewestLanes(const Problem &problem, size_t resource,
                       from.bytesPerSecond);
 }
 
-/// Through some lanes of a resource. All lanes of a port carry what the port
-/// passes, which may be less.
+/// Returns the cycles in which the bytes pass some lanes of a resource. All
+/// lanes of a port carry what the port passes, which may be less.
 static std::optional<int64_t> cyclesThrough(const Problem &problem,
                                             size_t resource, int64_t bytes,
                                             int64_t lanes,

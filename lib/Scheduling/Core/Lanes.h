@@ -50,7 +50,7 @@ chooseLanes(const Problem &problem, const std::vector<int64_t> &bytes,
             int64_t fixedCycles, int64_t computeCycles,
             const EngineGroup &engine, const std::vector<int64_t> &available);
 
-/// For a part that streams only these of its bytes.
+/// The shortest length of a part that streams only these of its bytes.
 std::optional<int64_t> shortestLength(const Problem &problem, const Part &part,
                                       const std::vector<int64_t> &bytes,
                                       const EngineGroup &engine,

@@ -16,7 +16,7 @@
 namespace mlir::llm::scheduling {
 
 /// Engines, lanes and private memory under a finished schedule, at a time that
-/// only moves forward. (Solvers, which make one, have `Machine`.)
+/// only moves forward. (Solvers, which make one, have MachineState.)
 class Occupancy {
 public:
   /// Takes a valid solution.
@@ -29,12 +29,13 @@ public:
   bool isIdle(EngineId engine) const;
   int64_t freeBytes(EngineId engine) const;
   bool areFree(const std::vector<int64_t> &lanes) const;
-  /// Engines of the group.
+  /// The number of idle engines of the group.
   int64_t countIdle(unsigned group) const;
   /// The most private memory that is free on an idle engine of the group.
   /// Nothing if none is idle.
   std::optional<int64_t> mostFreeOnIdle(unsigned group) const;
-  /// Engines of the group times cycles that were idle since the last call.
+  /// Returns the engines of the group times the cycles that they were idle
+  /// since the last call.
   int64_t takeIdleCycles(unsigned group);
 
 private:

@@ -45,7 +45,7 @@ const Part &PartNumbers::part(unsigned task, int64_t part) const {
     return parts.front();
   auto begin = before.begin() + first[task],
        end = before.begin() + first[task + 1];
-  // The last entry with no more parts before it.
+  // The part is in the last entry that has no more parts before it.
   auto entry = std::upper_bound(begin, end, before[first[task]] + part) - 1;
   return parts[entry - begin];
 }

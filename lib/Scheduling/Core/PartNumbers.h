@@ -12,7 +12,7 @@
 
 namespace mlir::llm::scheduling {
 
-/// The parts of each task of a problem, which must outlive this, one by one.
+/// Finds the parts of each task by number. The problem must outlive this.
 class PartNumbers {
 public:
   explicit PartNumbers(const Problem &problem);
@@ -20,7 +20,7 @@ public:
   int64_t count(unsigned task) const {
     return before[first[task + 1]] - before[first[task]];
   }
-  /// Number `part` of the task, which must exist.
+  /// The part of the task with this number, which must exist.
   const Part &part(unsigned task, int64_t part) const;
   bool isLast(unsigned task, int64_t part) const {
     return part + 1 == count(task);

@@ -92,7 +92,8 @@ bool mayRun(const Problem &problem, unsigned group, const Task &task,
          leastNeedOf(problem, part) <= problem.engines[group].privateBytes;
 }
 
-/// Adds the ways to run the part, and says where they are. Nothing on overflow.
+/// Adds the ways to run the part, and says where they are. Returns nothing on
+/// overflow.
 static std::optional<PartTable::Shape>
 listModes(const Problem &problem, const Task &task, const Part &part,
           const std::vector<int64_t> &lanes, PartTable &table) {
@@ -124,7 +125,7 @@ std::optional<PartTable> listParts(const Problem &problem) {
   PartTable table;
   table.resourceCount = problem.resources.size();
   std::vector<int64_t> lanes = allLanes(problem);
-  // One part of each task, on one group, in most problems.
+  // Most problems have one part for each task, on one group.
   table.first.reserve(problem.tasks.size() + 1);
   table.parts.reserve(problem.tasks.size());
   table.shapes.reserve(problem.tasks.size());

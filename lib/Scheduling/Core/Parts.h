@@ -44,7 +44,7 @@ struct PartTable {
     const Part *part;
     int64_t workingSetBytes;
     int64_t shortest; ///< length, of all modes
-    bool streams;     ///< that is longer than what it computes
+    bool streams;     ///< whether that is longer than its compute
     unsigned queue;   ///< of Plan::queues, once there is a plan
     /// `Task::with`; null: it needs its own engine only.
     const std::vector<unsigned> *with;
@@ -92,11 +92,11 @@ struct PartTable {
   }
 };
 
-/// The kinds that the engines beside its own do not have.
+/// The kinds that the task needs and the engines beside its own do not have.
 EngineKindSet ownKinds(const Problem &problem, const Task &task);
 
-/// Whether the engines of the group have the kinds that the task needs beside
-/// those of `Task::with`, and its cycles hold for them (S4).
+/// Whether the engines of the group have the kinds that the task needs and the
+/// engines beside its own do not have, and its cycles hold for them (S4).
 bool isEligible(const Problem &problem, unsigned group, const Task &task);
 
 /// Whether the group is eligible, and has the private memory that the part
@@ -104,8 +104,9 @@ bool isEligible(const Problem &problem, unsigned group, const Task &task);
 bool canRun(const Problem &problem, unsigned group, const Task &task,
             const Part &part);
 
-/// The same once all its sources were fetched. This is the least that the part
-/// needs, whether the slices fit or not. Nothing if it then takes no time.
+/// The bytes of private memory that the part needs besides slices once all its
+/// sources were fetched. This is the least that it needs, whether the slices
+/// fit or not. Returns 0 if the part then takes no time.
 int64_t leastNeedOf(const Problem &problem, const Part &part);
 bool mayRun(const Problem &problem, unsigned group, const Task &task,
             const Part &part);
@@ -115,14 +116,15 @@ bool hasMemoryEngine(const Problem &problem);
 /// part holds one of each group of `Task::with`, too.
 int64_t countTeams(const Problem &problem, const Task &task, int64_t engines);
 
-/// Engines of the groups for which `holds`; at most `maxCount`.
+/// The number of engines in the groups for which `holds` is true; at most
+/// `maxCount`.
 int64_t countEngines(const Problem &problem,
                      const std::function<bool(unsigned group)> &holds);
 int64_t countMemoryEngines(const Problem &problem);
-/// Engines without the kind Memory.
+/// The number of engines without the kind Memory.
 int64_t countComputeEngines(const Problem &problem);
 
-/// Makes the table of a sound problem. Nothing on overflow.
+/// Makes the table of a sound problem. Returns nothing on overflow.
 std::optional<PartTable> listParts(const Problem &problem);
 
 /// A lower bound of each task's cycles from its first start to its last end,

@@ -43,7 +43,8 @@ private:
   void checkLeast(unsigned task, const LeastWork &least);
   void checkCycles();
   void checkEnginesFor(unsigned task);
-  /// The longest that the part and its fetches can take at full speed.
+  /// The longest that the part and its fetches can take at full speed, in
+  /// cycles.
   std::optional<int64_t> longest(const Task &task, const Part &part) const;
 
   void report(std::string message) { messages.push_back(std::move(message)); }
@@ -59,7 +60,8 @@ private:
            std::to_string(value));
   }
 
-  /// Checks that there is one number for each resource, and says so otherwise.
+  /// Checks that there is one number for each resource, and reports it
+  /// otherwise.
   template <typename Subject>
   bool perResource(size_t size, const char *what, Subject subject) {
     if (size == problem.resources.size())
@@ -318,7 +320,8 @@ void Checker::checkCycles() {
   if (first == ordered.end())
     return;
 
-  // A task without order waits for another one: walk until one comes back.
+  // Each task without a place in the order waits for another such task. Walk
+  // from one to the next until one comes back.
   std::vector<unsigned> way;
   std::vector<bool> seen(problem.tasks.size(), false);
   unsigned task = first - ordered.begin();
@@ -433,8 +436,8 @@ Problem resolve(const Problem &problem, const Solution &solution) {
   return resolved;
 }
 
-/// The parts of each task in its alternative of this number, and which tasks
-/// have one. The others have no parts here.
+/// Returns the problem with the parts of each task in the alternative with this
+/// number, and the tasks that have one. The others have no parts in it.
 static std::pair<Problem, std::vector<unsigned>>
 takeAlternatives(const Problem &problem, unsigned number) {
   Problem taken = {problem.clockHz, problem.resources, problem.engines, {}};
@@ -457,7 +460,8 @@ takeAlternatives(const Problem &problem, unsigned number) {
   return {std::move(taken), std::move(tasks)};
 }
 
-/// Each alternative must be as sound as the task itself.
+/// Checks that each alternative is as sound as the task itself. Alternatives
+/// with the same number are looked at together.
 static std::vector<std::string>
 checkAlternatives(const Problem &problem, std::vector<int64_t> &longestOf) {
   size_t most = 0;

@@ -78,8 +78,8 @@ bool SlotChecker::checkTimes() {
   return false;
 }
 
-/// Checks S3, except that lanes are the fewest. False if no length follows from
-/// the lanes.
+/// Checks S3, except that lanes are the fewest. Returns false if no length
+/// follows from the lanes.
 bool SlotChecker::checkPorts() {
   const char *rule = ruleOf("S3");
   if (slot.lanes->size() != problem.resources.size()) {

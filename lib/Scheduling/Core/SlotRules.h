@@ -17,7 +17,7 @@ namespace mlir::llm::scheduling {
 /// What the slots of parts and of fetches have in common.
 struct AnySlot {
   unsigned task, part;
-  const Part *shape;         ///< what the part is
+  const Part *shape;         ///< the part of the slot
   const PrefetchSlot *fetch; ///< null: the part itself
   EngineId engine;
   int64_t start, end;

@@ -31,12 +31,12 @@ static std::vector<bool> findSeparators(const Problem &problem,
       hasPredecessor[at] = true;
     }
   std::vector<bool> separates(count, true);
-  size_t latest = 0; // first successor of any task before
+  size_t latest = 0; // the last of the first successors of tasks before
   for (size_t at = 0; at < count; ++at) {
     separates[at] = latest <= at;
     latest = std::max(latest, firstSuccessor[at]);
   }
-  // The last predecessor of any task behind; -1: one has none.
+  // The first of the last predecessors of tasks behind; -1 if one has none.
   int64_t earliest = int64_t(count);
   for (size_t at = count; at-- > 0;) {
     separates[at] = separates[at] && earliest >= int64_t(at);

@@ -26,8 +26,8 @@ public:
   std::vector<Violation> run();
 
 private:
-  // Slot by slot. A slot of a part, an engine or a time that does not exist is
-  // reported and left out of what follows.
+  // These check slot by slot. A slot of a part, an engine or a time that does
+  // not exist is reported and left out of what follows.
   bool checkExists(size_t index);
   void checkSlot(const Slot &slot);
   void checkFetch(const Slot &slot, const PrefetchSlot &fetch);
@@ -36,7 +36,7 @@ private:
   void checkWith(const AnySlot &own, const std::vector<EngineId> &with,
                  bool timesExist);
 
-  // All slots together.
+  // These check all slots together.
   void checkComplete();
   std::vector<const Slot *> findLastSlots() const;
   void checkDependences();
@@ -176,7 +176,7 @@ void Verifier::checkFetch(const Slot &slot, const PrefetchSlot &fetch) {
                    slot.end, source.sliceBytes, slots.size() - 1);
 }
 
-/// False if the times of the slot are not valid.
+/// Returns false if the times of the slot are not valid.
 bool Verifier::checkOne(const AnySlot &own, const Demand &demand,
                         EngineKindSet kinds) {
   SlotVerdict verdict = checkAlone(problem, own, demand, kinds,
@@ -194,7 +194,7 @@ bool Verifier::checkOne(const AnySlot &own, const Demand &demand,
   return true;
 }
 
-/// S4: one engine of each group beside its own.
+/// Checks S4: the part holds one engine of each group beside its own.
 void Verifier::checkWith(const AnySlot &own, const std::vector<EngineId> &with,
                          bool timesExist) {
   const std::vector<unsigned> &groups = problem.tasks[own.task].with;

@@ -60,7 +60,7 @@ void PathFinder::listSpans() {
                    [](const Span &a, const Span &b) { return a.end < b.end; });
 }
 
-/// The tasks on which it depends (S5, or S8 for a fetch).
+/// Lists the tasks on which a step depends (S5, or S8 for a fetch).
 void PathFinder::listAwaited(const Span &span) {
   const Slot &slot = solution.slots[span.slot];
   const Task &task = problem.tasks[slot.task];
@@ -79,7 +79,7 @@ bool PathFinder::isAwaited(const Span &before) const {
                                              solution.slots[before.slot].task);
 }
 
-/// Why a step starts when the one before it ends.
+/// Returns why a step starts when the one before it ends.
 Cause PathFinder::relate(const Span &span, const Span &before) const {
   const Slot *inChain =
       span.fetch ? nullptr : links.before(solution.slots[span.slot]);
@@ -91,7 +91,7 @@ Cause PathFinder::relate(const Span &span, const Span &before) const {
   return shareEngine(span, before) ? Cause::Engine : Cause::Bandwidth;
 }
 
-/// Also true if one of them holds the engine beside its own.
+/// Returns whether both hold one engine, each as its own or beside it.
 bool PathFinder::shareEngine(const Span &span, const Span &before) const {
   auto others = [&](const Span &of) -> const std::vector<EngineId> & {
     static const std::vector<EngineId> none;

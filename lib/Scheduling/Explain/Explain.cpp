@@ -44,7 +44,7 @@ std::string_view stringify(Cause cause) {
 
 namespace {
 
-/// Looks at each start in the order of time, just before it.
+/// Looks at the state just before each start, in the order of time.
 class CauseFinder {
 public:
   CauseFinder(const Problem &problem, const Solution &solution,
@@ -80,7 +80,7 @@ private:
   Occupancy occupancy;
 
   std::vector<int64_t> ends;       ///< of each task
-  std::vector<int64_t> joinedEnds; ///< of its parts without the last one
+  std::vector<int64_t> joinedEnds; ///< of parts but the joining one
   std::vector<int64_t> ready;      ///< when all its predecessors have ended
 };
 
@@ -114,7 +114,7 @@ std::vector<CauseFinder::Step> CauseFinder::listSteps() const {
   return steps;
 }
 
-/// When all that the step depends on has ended, its own fetches not counted.
+/// Returns when all that the step depends on has ended, except its own fetches.
 int64_t CauseFinder::whenReady(const Step &step) const {
   unsigned task = step.slot->task;
   if (!step.fetch) {
@@ -187,7 +187,7 @@ Cause CauseFinder::causeOfFetch(const Slot &slot,
              : Cause::Choice;
 }
 
-/// What was idle on the group waited for this.
+/// Adds the cycles in which engines of the group were idle for this cause.
 void CauseFinder::addIdleCycles(unsigned group, int64_t upTo, Cause cause) {
   GroupExplanation &engines = explanation.engines[group];
   engines.idleCycles[static_cast<size_t>(cause)] +=
@@ -207,7 +207,7 @@ void CauseFinder::run() {
   std::vector<Step> steps = listSteps();
   for (size_t i = 0, behind; i < steps.size(); i = behind) {
     occupancy.advanceTo(steps[i].start());
-    // For each group, the first cause of what starts at this moment.
+    // Entries are the first cause of what starts at this moment, by group.
     std::map<unsigned, Cause> starts;
     for (behind = i;
          behind < steps.size() && steps[behind].start() == steps[i].start();
@@ -220,8 +220,8 @@ void CauseFinder::run() {
       }
       if (step.start() == step.end())
         continue;
-      // It waits for a busy engine on which its slices lie, and for no other,
-      // if it needs no others.
+      // The step waits only for the busy engine that has its slices, if it
+      // needs no others.
       if (cause == Cause::Engine &&
           (step.fetch || problem.tasks[step.slot->task].with.empty()))
         cause = Cause::Choice;

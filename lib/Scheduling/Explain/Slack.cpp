@@ -54,9 +54,9 @@ private:
   Successors successors;
 
   std::vector<int64_t> latestStart;        ///< of each slot
-  std::vector<int64_t> earliestOfParts;    ///< the least of these, of a task
-  std::vector<int64_t> latestForFetches;   ///< of what waits for the task
-  std::vector<int64_t> latestForCombining; ///< of the part that joins others
+  std::vector<int64_t> earliestOfParts;    ///< the least of these, of each task
+  std::vector<int64_t> latestForFetches;   ///< by fetches behind the task
+  std::vector<int64_t> latestForCombining; ///< by the part that joins others
   std::vector<std::optional<int64_t>> latestEnds; ///< of tasks, once asked for
   std::map<std::pair<unsigned, int64_t>, int64_t> nextOnEngine;
   std::vector<int64_t> slacks;
@@ -89,8 +89,8 @@ std::vector<SlackFinder::Step> SlackFinder::listBackward() const {
   return steps;
 }
 
-/// The latest start of a step before those behind it on its engines. A step
-/// without length takes no time of its engines.
+/// Returns the latest start of a step that ends before the steps behind it on
+/// its engines start. A step without length takes no time of its engines.
 int64_t SlackFinder::passEngines(EngineId engine,
                                  const std::vector<EngineId> &with,
                                  int64_t length, int64_t latestEnd) {
@@ -110,7 +110,8 @@ int64_t SlackFinder::passEngines(EngineId engine,
   return latest;
 }
 
-/// All that waits for the task was visited before the first of its parts.
+/// Returns when the task must end at the latest. This is final, because all
+/// that waits for the task was visited before the first of its parts.
 int64_t SlackFinder::latestEndOf(unsigned task) {
   std::optional<int64_t> &latest = latestEnds[task];
   if (!latest) {

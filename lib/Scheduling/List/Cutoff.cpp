@@ -9,13 +9,14 @@
 
 namespace mlir::llm::scheduling {
 
-/// What the part takes of an engine when all that it streams was fetched.
+/// Returns the cycles that the part takes of an engine if all that it streams
+/// was fetched.
 static double leastCyclesOf(const Part &part) {
   return double(part.overheadCycles) + double(part.serialCycles) +
          double(part.computeCycles);
 }
 
-/// Whether it runs on engines of one group only.
+/// Returns whether the part can run on engines of one group only.
 static bool isConfined(const PartTable::Shape &shape) {
   return shape.modesEnd == shape.firstMode + 1;
 }

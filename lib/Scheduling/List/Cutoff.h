@@ -23,9 +23,9 @@ public:
   Cutoff(const Problem &problem, const PartTable &table,
          const MachineState &machine, int64_t limit);
 
-  /// A part starts on an engine of this group, for so many cycles.
+  /// Notes that a part starts on an engine of this group, for so many cycles.
   void noteStart(size_t part, unsigned group, int64_t cycles);
-  /// The machine is about to move on by so many cycles.
+  /// Notes that the machine is about to move on by so many cycles.
   void noteWait(const MachineState &machine, int64_t cycles);
   bool isReached() const { return isOut; }
 

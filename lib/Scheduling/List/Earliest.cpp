@@ -21,8 +21,8 @@ struct Placement {
 };
 } // namespace
 
-/// The mode that ends first if the part may start at `ready`. Ties go to the
-/// first.
+/// Finds the placement that ends first if the part may start at `ready`. The
+/// first mode wins ties.
 static std::optional<Placement> findPlacement(const MachineState &machine,
                                               const PartTable &table,
                                               size_t part, int64_t ready) {
@@ -65,8 +65,8 @@ std::optional<Solution> scheduleEarliest(const Problem &problem) {
           findPlacement(machine, *table, part, ready);
       if (!placement)
         return std::nullopt;
-      // Nothing starts before what is ahead of it, so from here on `ready` is
-      // now.
+      // No part starts before one that is ahead of it, so later parts are ready
+      // at this start or later.
       ready = placement->start;
       machine.advanceTo(ready);
       unsigned group = placement->mode->group;

@@ -21,8 +21,8 @@ namespace mlir::llm::scheduling {
 
 namespace {
 
-/// Gives the same numbers on every platform. Only the engine of <random> is
-/// portable.
+/// Gives the same numbers on every platform. Of <random>, only the engines do
+/// that, and the distributions do not.
 class Dice {
 public:
   explicit Dice(uint32_t seed) : engine(seed) {}
@@ -43,9 +43,10 @@ struct Recipe {
   ListOptions options; ///< habits and extra cycles for each task
 };
 
-/// Late acceptance hill climbing. A change is kept if it makes the schedule no
-/// longer than it is, or than it was some changes ago. That needs no
-/// temperature, which would depend on the problem, on a clock and on rounding.
+/// Does late acceptance hill climbing: a change is kept if it makes the
+/// schedule no longer than it is, or than it was some changes ago. That needs
+/// no temperature, which would depend on the problem, on a clock and on
+/// rounding.
 class Improver {
 public:
   Improver(const Problem &problem, const ImproveOptions &options,
@@ -58,7 +59,7 @@ private:
 
   void measureStages(const Solution &solution);
   bool goesOn() const;
-  /// The recipe with a change among the tasks of one stage.
+  /// Returns the recipe with a change among the tasks of one stage.
   Recipe changed(Recipe recipe);
   Tasks pickSome(const Tasks &stage);
   void recutSome(Recipe &recipe, const Tasks &stage);
@@ -66,7 +67,8 @@ private:
   void reorder(Recipe &recipe, const Tasks &stage);
   void changeHabits(Recipe &recipe, const Tasks &stage);
   std::optional<Solution> schedule(const Recipe &recipe) const;
-  /// Keeps it if it is the shortest so far.
+  /// Keeps the solution if it is the shortest so far, and returns whether it
+  /// is.
   bool keep(const Recipe &recipe, Solution solution);
 
   const Problem &problem;
@@ -78,7 +80,7 @@ private:
   std::vector<unsigned> stageOf;    ///< of each task
   std::vector<int64_t> stageCycles; ///< from its first start to its last end
   Recipe best;
-  int64_t bestMakespan = INT64_MAX; ///< of recipes
+  int64_t bestMakespan = INT64_MAX; ///< of `best`
   ImproveResult result;
 };
 
@@ -141,8 +143,8 @@ Improver::Tasks Improver::pickSome(const Tasks &stage) {
   return some;
 }
 
-/// Mostly makes it a little coarser or finer, because alternatives are in about
-/// that order.
+/// Cuts some tasks in another way. Mostly it is a little coarser or finer,
+/// because alternatives are in about that order.
 void Improver::recutSome(Recipe &recipe, const Tasks &stage) {
   for (unsigned task : pickSome(stage)) {
     int64_t last = problem.tasks[task].alternatives.size();
@@ -153,8 +155,8 @@ void Improver::recutSome(Recipe &recipe, const Tasks &stage) {
   }
 }
 
-/// Tasks with equally many alternatives are often equal, such as the products
-/// for gate and up.
+/// Cuts tasks with equally many alternatives alike. They are often equal, such
+/// as the products for gate and up.
 void Improver::recutAlike(Recipe &recipe, const Tasks &stage) {
   auto waysOf = [&](unsigned task) {
     return problem.tasks[task].alternatives.size();
@@ -210,7 +212,7 @@ void Improver::changeHabits(Recipe &recipe, const Tasks &stage) {
 Recipe Improver::changed(Recipe recipe) {
   const Tasks &stage =
       stages[stageOf[dice.between(0, problem.tasks.size() - 1)]];
-  // How tasks are cut gains most.
+  // Changes of how tasks are cut gain most, so they are the most frequent.
   int64_t which = dice.between(1, 10);
   if (which <= 4)
     recutSome(recipe, stage);
@@ -257,8 +259,8 @@ ImproveResult Improver::run() {
     return std::move(result);
   measureStages(*start);
   keep(Recipe(best), std::move(*start));
-  constexpr size_t memory = 50;      // changes that are looked back
-  constexpr int64_t patience = 1000; // changes in vain, then back to the best
+  constexpr size_t memory = 50;      // evaluations to look back
+  constexpr int64_t patience = 1000; // changes in vain before a restart
   std::vector<int64_t> history(memory, bestMakespan);
   Recipe current = best;
   int64_t makespan = bestMakespan, lastGain = 0;
@@ -278,7 +280,7 @@ ImproveResult Improver::run() {
       continue;
     current = best;
     makespan = bestMakespan;
-    // Worse by half a percent is good enough for the next changes.
+    // The next changes may be longer than the best by half a percent.
     std::fill(history.begin(), history.end(),
               bestMakespan + bestMakespan / 200);
     lastGain = evaluation;

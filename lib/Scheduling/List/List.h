@@ -13,14 +13,14 @@
 
 namespace mlir::llm::scheduling {
 
-/// The schedule of `scheduleList`, and what it was found with.
+/// The schedule of `scheduleList`, with the options that it was found with.
 struct ListResult {
   Solution solution;
   ListOptions options;
   int64_t lowerBoundCycles; ///< the greatest of `lowerBounds`
 };
 
-/// Nothing on overflow.
+/// Finds the schedule of `scheduleList`. Returns nothing on overflow.
 std::optional<ListResult> searchList(const Problem &problem,
                                      const TryReport &report, int64_t repeats);
 

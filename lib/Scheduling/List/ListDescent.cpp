@@ -48,8 +48,8 @@ std::vector<bool> ListSearch::findCompany() const {
   return found;
 }
 
-/// Tasks that now take longest come first, because how they are cut matters
-/// most.
+/// Puts the equal tasks that now take longest first, because how they are cut
+/// matters most.
 void ListSearch::sortAlike() {
   std::vector<double> cycles(problem.tasks.size(), 0);
   if (std::optional<Plan> plan = Plan::make(problem))
@@ -138,7 +138,7 @@ bool ListSearch::limit(Start &start, const Alike &tasks, bool always) {
             always);
       },
       [&](int64_t most) {
-        // Parts that run at once do so under the present limit.
+        // `mostAtOnce` was counted under the present limit.
         bool isMore = before.mostParts && most > *before.mostParts;
         return holdsBackNone(start, tasks,
                              isMore ? *before.mostParts - 1 : most);
@@ -177,7 +177,7 @@ void ListSearch::descendFrom(Start &start, int mostInVain) {
   }
 }
 
-/// The slices of one part.
+/// Returns the bytes of the slices of one part, the largest of these parts.
 static int64_t sliceBytesOf(const std::vector<Part> &parts) {
   int64_t most = 0;
   for (const Part &part : parts) {

@@ -45,7 +45,7 @@ std::optional<Solution> ListRun::run() {
     startWhatFits(/*withLimits=*/true);
     startFetches();
     if (isLimited())
-      startWhatFits(/*withLimits=*/false); // rather than that engines are idle
+      startWhatFits(/*withLimits=*/false); // rather than leave engines idle
     if (overflow || hasGivenUp())
       return std::nullopt;
     std::optional<int64_t> next = machine.nextEnd();
@@ -76,7 +76,7 @@ void ListRun::startFetches() {
     return;
   std::vector<size_t> parts;
   overflow |= !prefetcher->startFetches(parts);
-  // They wait until that has ended.
+  // These parts wait until their fetches have ended.
   for (size_t part : parts) {
     EngineId target = *prefetcher->targetOf(part);
     queues[plan.table.shapeOf(part).queue].parts.erase(plan.position[part]);
@@ -110,7 +110,7 @@ void ListRun::releasePart(size_t part, std::vector<unsigned> &tasks) {
       queuePart(part);
     return;
   }
-  // There is nothing to do, on any engine. The part ends as soon as it may
+  // The part has nothing to do on any engine, so it ends as soon as it may
   // start.
   start(part, {{mode.group, 0}, mode.length, plan.table.lanesOf(mode)});
   endPart(part, tasks);
@@ -417,7 +417,7 @@ ListRun::chooseEagerly(const PartTable::Shape &shape, int64_t shares) {
   }
   if (!best)
     return std::nullopt;
-  if (now == best->length) // with the lanes of the mode, then
+  if (now == best->length) // with the lanes of the mode
     return Choice{on, now, plan.table.lanesOf(*best)};
   if (shouldWait(Manner::Eager, now, plan.table.lanesOf(*best),
                  [&](const std::vector<int64_t> &free) {

@@ -22,15 +22,16 @@ namespace mlir::llm::scheduling {
 class ListRun {
 public:
   /// Gives up once the makespan cannot be below the limit, if there is one.
-  /// `spare` as for the machine.
+  /// `spare` is as for MachineState.
   ListRun(const Problem &problem, const Plan &plan, const ListOptions &options,
           std::optional<int64_t> limit = std::nullopt, Solution spare = {});
-  /// Nothing on overflow, or if it gave up.
+  /// Returns nothing on overflow, or if it gave up.
   std::optional<Solution> run();
   bool hasGivenUp() const { return cutoff && cutoff->isReached(); }
-  /// What a run that returned nothing leaves.
+  /// Takes the memory of a run that returned nothing, as `spare` of another
+  /// run.
   Solution takeSpare() { return machine.takeSolution(); }
-  /// Each task has the most of its parts that ran at once.
+  /// Returns for each task the most of its parts that ran at once.
   std::vector<unsigned> takeMostAtOnce() { return std::move(mostAtOnce); }
 
 private:
@@ -39,7 +40,7 @@ private:
     int64_t length;
     const int64_t *lanes; ///< of the plan, or `chosen`
   };
-  /// Parts by where they stand in the plan's order.
+  /// Ready parts, by their position in the plan's order.
   struct ReadyQueue {
     explicit ReadyQueue(size_t partCount) : parts(partCount) {}
     void rewind() {
@@ -56,21 +57,22 @@ private:
   /// Queues the parts of tasks whose predecessors have ended, and clears these.
   void release(std::vector<unsigned> &tasks);
   void releasePart(size_t part, std::vector<unsigned> &tasks);
-  /// Adds the tasks that can now start to `released`.
+  /// Ends a part, and adds the tasks that can now start to `released`.
   void endPart(size_t part, std::vector<unsigned> &released);
   void queuePart(size_t part);
   ReadyQueue &queueOf(EngineId target);
-  /// Makes the processor load what those parts need that stand some places
-  /// behind this one in the plan's order. What nothing waits for stands there
-  /// by length, spread over a memory that is larger than any cache. A fifth of
-  /// a million parts would wait for one line after the other.
+  /// Makes the processor load what is needed by the parts some places behind
+  /// this one in the plan's order. Parts that nothing waits for are in the
+  /// order of their lengths there, so they are spread over a memory that is
+  /// larger than any cache. Of a million parts, a fifth would wait for one
+  /// cache line after the other.
   void loadAhead(size_t position) const;
   void start(size_t part, const Choice &choice);
   /// Starts parts with the habits that hold as long as others are ready, or
   /// without those.
   void startWhatFits(bool withLimits);
   bool isLimited() const;
-  /// Whether as many parts of its task run as its habit allows.
+  /// Whether as many parts of the task already run as its habit allows.
   bool isOneTooMany(size_t part, bool withLimits) const;
   /// Whether the part is longer because its sources were not fetched.
   bool streams(size_t part) const;
@@ -88,8 +90,9 @@ private:
   std::optional<Choice> choosePatiently(const PartTable::Shape &shape);
   std::optional<Choice> chooseEagerly(const PartTable::Shape &shape,
                                       int64_t shares);
-  /// Into how many equal shares the lanes are divided, see Habit::shares. A
-  /// part that joins others has no others beside it.
+  /// Returns into how many equal shares the lanes are divided for the part, see
+  /// Habit::shares. A part that joins others runs alone, so it may have all
+  /// lanes.
   int64_t sharesFor(size_t part) const;
   /// The available lanes with which one engine may stream.
   const std::vector<int64_t> &within(int64_t shares,
@@ -117,26 +120,28 @@ private:
   std::vector<ReadyQueue> queues; ///< by groups
   /// Parts that wait for one engine, which holds what was fetched for them.
   std::map<std::pair<unsigned, int64_t>, ReadyQueue> bound;
-  /// Those of these queues in which the search for parts to start now looks.
+  /// The queues in `bound` of idle engines, where parts to start are now looked
+  /// for.
   std::vector<std::pair<EngineId, ReadyQueue *>> idleBound;
-  std::vector<bool> released; ///< of each part, where it may be fetched for
+  std::vector<bool> released; ///< of each part; empty if nothing is fetched
   std::vector<unsigned>
       tasksAhead; ///< of each task: predecessors that still run
   std::vector<unsigned> partsLeft; ///< of each task: parts that have not ended
   std::vector<int64_t> freeThen;   ///< room for what shouldWait() asks for
   std::vector<int64_t> share;      ///< for what within() returns
   std::vector<int64_t> chosen;     ///< for lanes of a choice
-  std::vector<int64_t> bytesLeft;  ///< and for those of a part
-  size_t started = 0, ready = 0;   ///< parts; those that may start
-  /// The shape of the last part that could not start, at the same moment.
+  std::vector<int64_t> bytesLeft;  ///< for the bytes that a part has left
+  size_t started = 0, ready = 0;   ///< number of such parts
+  /// The shape of the last part that could not start, and how many parts had
+  /// started then.
   struct Refused {
     unsigned shape;
     size_t startedParts;
   };
   std::optional<Refused> refused;
-  int64_t streaming = 0;           ///< parts that stream now
+  int64_t streaming = 0;                     ///< parts that stream now
   std::vector<unsigned> running, mostAtOnce; ///< parts of each task
-  bool limitsParts = false;                  ///< of some task
+  bool limitsParts = false;                  ///< a habit has `mostParts`
   unsigned latest = 0; ///< the task that was released last
   bool overflow = false;
 };

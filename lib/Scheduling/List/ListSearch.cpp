@@ -41,8 +41,8 @@ static bool hasSeveralSources(const Problem &problem) {
 }
 
 int64_t ListSearch::inFront(int64_t cycles) {
-  // This is about what the longest way to the end takes, and not so much that
-  // sums of it overflow.
+  // This is about as long as the longest way to the end, and small enough that
+  // sums of it do not overflow.
   return std::min(cycles, maxCount / 1024);
 }
 
@@ -73,7 +73,8 @@ ListSearch::ListSearch(const Problem &problem, int64_t bound,
       firstLevels(findFirstLevels(problem)) {}
 
 double ListSearch::worth() const {
-  // If so much of the bound may be won, all of it.
+  // If this share of the bound may be won, the search is worth all its
+  // patience.
   double much = 0.1 / effort.patience;
   int64_t best = shortest ? shortest->makespan : INT64_MAX;
   double toWin = double(best) / double(std::max<int64_t>(bound, 1)) - 1;
@@ -132,7 +133,8 @@ ListSearch::Outcome ListSearch::run(const Problem &resolved, const Plan &plan,
 }
 
 const Problem &ListSearch::cut(const Choices &choices, Problem &copy) const {
-  // Runs look at no alternatives, so that many tasks need no copy.
+  // Runs do not look at alternatives, so the problem itself will do, which
+  // saves a copy of many tasks.
   if (std::all_of(choices.begin(), choices.end(),
                   [](unsigned choice) { return choice == 0; }))
     return problem;
@@ -148,7 +150,8 @@ void ListSearch::tryOnce(const Choices &choices, const ListOptions &with) {
 
 static std::vector<int64_t> keyOf(const Choices &choices,
                                   const ListOptions &with) {
-  // Each list stands behind its length, so that no two keys can be read alike.
+  // The lengths of lists come first, so that different options have different
+  // keys.
   std::vector<int64_t> key = {with.prefetches, with.halvings,
                               int64_t(choices.size()),
                               int64_t(with.habits.size())};
@@ -167,7 +170,7 @@ ListSearch::Outcome ListSearch::evaluate(const Choices &choices,
                                          std::optional<int64_t> limit) {
   std::vector<int64_t> key = keyOf(choices, with);
   auto known = outcomes.find(key);
-  // What gave up at one limit may be below a higher one.
+  // A run that gave up at one limit may be below a higher one.
   auto isEnough = [&](const Outcome &outcome) {
     return !outcome.atLeast || (limit && *limit <= *outcome.atLeast);
   };
@@ -185,7 +188,7 @@ ListSearch::Outcome ListSearch::evaluate(const Choices &choices,
   return outcome;
 }
 
-/// The options with fetching ahead and, at last, without.
+/// Returns the options with fetching ahead and, last, those without.
 std::vector<ListOptions> ListSearch::eagerOptions(const Problem &resolved) {
   std::vector<ListOptions> all(1);
   if (canPrefetch(resolved)) {
@@ -199,8 +202,8 @@ std::vector<ListOptions> ListSearch::eagerOptions(const Problem &resolved) {
   return all;
 }
 
-/// Some options that show which levels are good. If something can be fetched
-/// ahead, fetching is mostly better.
+/// Returns some options that show which levels are good. If something can be
+/// fetched ahead, fetching is mostly better.
 std::vector<ListOptions> ListSearch::levelOptions(const Problem &resolved) {
   std::vector<ListOptions> all = eagerOptions(resolved);
   if (all.size() == 1)
@@ -222,7 +225,7 @@ std::vector<ListOptions> ListSearch::fewOptions(const Problem &resolved) {
   return all;
 }
 
-/// The options of every other way to start parts.
+/// Returns the options of every other way to start parts.
 std::vector<ListOptions> ListSearch::otherOptions(const Problem &resolved,
                                                   const Plan &plan,
                                                   bool isAsGiven) {
@@ -359,7 +362,7 @@ void ListSearch::tryLevels(
   size_t most = 0;
   for (const Task &task : problem.tasks)
     most = std::max(most, task.alternatives.size());
-  // This has the makespan of each level, and how tasks are cut there.
+  // Each entry has the makespan of a level, and how tasks are cut there.
   std::vector<std::pair<int64_t, Choices>> levels;
   for (unsigned level = 0; level <= most && !isDone(); ++level) {
     Choices choices;
@@ -406,7 +409,7 @@ void ListSearch::tryHabits(const Choices &choices) {
     }
 }
 
-/// Tasks that are longer than what they compute.
+/// Finds the tasks that take longer than their computation.
 std::vector<bool> ListSearch::findStreams(const Plan &plan) const {
   std::vector<bool> streams(problem.tasks.size(), false);
   for (size_t task = 0; task < streams.size(); ++task) {
@@ -417,8 +420,8 @@ std::vector<bool> ListSearch::findStreams(const Plan &plan) const {
   return streams;
 }
 
-/// Extra cycles that let these come before others. Empty if all of them do, or
-/// none.
+/// Returns extra cycles that let these tasks come before others. Returns
+/// nothing if these are all tasks, or none.
 std::vector<int64_t>
 ListSearch::comeFirst(const std::vector<bool> &tasks) const {
   size_t count = std::count(tasks.begin(), tasks.end(), true);

@@ -17,7 +17,8 @@
 
 namespace mlir::llm::scheduling {
 
-/// How each task is cut (`Task::partsOf`). Empty: all tasks are as they are.
+/// How each task is cut (`Task::partsOf`). If it is empty, all tasks are as
+/// they are.
 using Choices = std::vector<unsigned>;
 /// A gain of less than one part in so many is not worth the search.
 inline constexpr int64_t nearEnough = 200;
@@ -42,17 +43,16 @@ public:
   ListSearch(const Problem &problem, int64_t bound, const SearchEffort &effort,
              const TryReport &report);
 
-  /// From here on, the search is worth at most so much patience.
+  /// From here on, worth() is at most `worth`.
   void setMostWorth(double worth) { mostWorth = worth; }
-  /// Another way to search begins. It does not matter to it if the one before
-  /// won nothing.
+  /// Forgets runs that won nothing, because another way to search begins.
   void renewPatience() { runsInVain = 0; }
 
   const std::optional<Solution> &best() const { return shortest; }
-  /// The solution is moved, because it may have a million slots. Nothing is
-  /// tried after that.
+  /// Moves the best solution out, because it may have a million slots. Nothing
+  /// may be tried after that.
   std::optional<Solution> takeBest() { return std::move(shortest); }
-  /// The options with which it was found.
+  /// The options with which the best solution was found.
   const ListOptions &bestOptions() const { return options; }
   size_t placedParts() const { return placed; }
   bool isDone() const {
@@ -63,8 +63,8 @@ public:
   /// smaller if less is left to win.
   double worth() const;
 
-  /// Tries every task in its first way, then every one in its second, and so
-  /// on. The best of these are tried with all habits.
+  /// Tries all tasks at one level after the other, from whole tasks to fine
+  /// cuts, see choiceAt(). Tries the best levels with all habits.
   void tryLevels();
   /// Tries the same, but with no task in an earlier way than in `cuts`. Then
   /// tries it again with those tasks as in `cuts` that compute for longer than
@@ -76,8 +76,8 @@ public:
   /// compute for longer than they stream come first. Meanwhile, what others
   /// stream is fetched.
   void tryFetchingBehind(const Choices &cuts);
-  /// Tries each way to cut a single task, started in these ways. Only the best
-  /// one counts.
+  /// Tries each way to cut the first task, in the few ways to start that are
+  /// mostly best. Only the best solution is kept.
   void tryEachChoice();
   /// One run.
   void tryOnce(const Choices &choices, const ListOptions &options);
@@ -103,10 +103,11 @@ private:
     std::vector<unsigned> mostAtOnce = {};
   };
 
-  /// So many runs in vain are enough.
+  /// The number of runs in vain after which the search stops.
   size_t patience() const;
   struct Outcome;
-  /// Returns how long it is; `INT64_MAX` on overflow.
+  /// Keeps the outcome as a start of a descent if it is the best with such
+  /// options. Returns its makespan, or `INT64_MAX` on overflow.
   int64_t noteStart(const ListOptions &with, const Choices &choices,
                     Outcome found);
   /// Calls `runOne` with these cuts and each of the few ways to start.
@@ -117,8 +118,8 @@ private:
       const std::function<unsigned(unsigned task, unsigned level)> &choiceAt);
   /// Tries these cuts with all habits.
   void tryHabits(const Choices &choices);
-  /// Cuts with as many parts for each engine as tasks have at this level; 0 is
-  /// the whole task.
+  /// Returns the choice with about as many parts for each engine as other tasks
+  /// have at this level. Level 0 is the whole task.
   unsigned choiceAt(unsigned task, unsigned level) const;
   std::vector<bool> findStreams(const Plan &plan) const;
   std::vector<int64_t> comeFirst(const std::vector<bool> &tasks) const;
@@ -128,27 +129,28 @@ private:
   void prepareDescent();
   void sortAlike();
   void descendFrom(Start &start, int mostInVain);
-  /// Runs it as it now is. True if that is shorter than it was.
+  /// Runs the start as it now is. Returns whether it is shorter than it was.
   bool shorten(Start &start);
   /// Values to try, on both sides of `from`.
   struct Range {
     int64_t from, least, most, step;
   };
-  /// Whether another value makes the schedule shorter. The best one is kept.
-  /// Gives up in one direction after so many tries in vain. Values that are
-  /// `isKnown` to change nothing are not run.
+  /// Tries other values, and keeps the best one. Returns whether it makes the
+  /// schedule shorter. Gives up in one direction after `mostInVain` tries in
+  /// vain. Values that are `isKnown` to change nothing are not run.
   bool walk(Start &start, Range range, int mostInVain,
             const std::function<void(int64_t)> &set,
             const std::function<bool(int64_t)> &isKnown = nullptr);
   /// Tries other ways to cut these tasks.
   bool recut(Start &start, const Alike &tasks, int mostInVain);
-  /// Whether no more of their parts would run at once anyway.
+  /// Returns whether no more than `mostParts` parts of these tasks would run at
+  /// once anyway.
   static bool holdsBackNone(const Start &start, const Alike &tasks,
                             int64_t mostParts);
-  /// Tries how many of their parts run at once, while others are ready or
-  /// always.
+  /// Tries how many parts of these tasks may run at once, either while others
+  /// are ready or always.
   bool limit(Start &start, const Alike &tasks, bool always);
-  /// Tries whether they, and what leads to them, come first.
+  /// Tries whether these tasks, and what leads to them, should come first.
   bool reorder(Start &start, const Alike &tasks);
   /// Tries finer cuts, if these move about as many bytes.
   Choices cutForFetches(Choices choices) const;
@@ -166,15 +168,16 @@ private:
     std::optional<int64_t> atLeast = std::nullopt;
   };
   void note(const Outcome &outcome);
-  /// Does one run. A walk comes by the same run more than once. A run that is
-  /// not below the limit may give up.
+  /// Does one run, or returns its outcome if it is known, because a walk comes
+  /// by the same run more than once. A run that is not below the limit may give
+  /// up.
   Outcome evaluate(const Choices &choices, const ListOptions &options,
                    std::optional<int64_t> limit = std::nullopt);
   Outcome run(const Problem &resolved, const Plan &plan,
               const ListOptions &with, const Choices &choices,
               std::optional<int64_t> limit = std::nullopt);
-  /// The problem cut so. It is the problem itself if that changes nothing, or
-  /// else `copy`.
+  /// Returns the problem with these cuts. This is the problem itself if they
+  /// change nothing, or else `copy`.
   const Problem &cut(const Choices &choices, Problem &copy) const;
 
   const Problem &problem;
@@ -189,7 +192,7 @@ private:
   Solution spare; ///< of a run that was not kept
   ListOptions options;
   std::vector<Start> starts;
-  std::map<std::vector<int64_t>, Outcome> outcomes; ///< by what makes a run
+  std::map<std::vector<int64_t>, Outcome> outcomes; ///< by keyOf()
   std::vector<Alike> alike;
   std::vector<bool> hasCompany; ///< of each task: others run beside it
 };

@@ -24,8 +24,8 @@ static bool computes(const EngineGroup &engine) {
          engine.kinds.contains(EngineKind::Vector);
 }
 
-/// Engines beyond the number of parts are never used, so half of those is no
-/// choice.
+/// Returns how many engines of the group can be of use. Engines beyond the
+/// number of parts are never used, so to halve these changes nothing.
 static int64_t usefulCount(const EngineGroup &engine, const PartTable &table) {
   return std::min<int64_t>(engine.count,
                            std::max<size_t>(table.parts.size(), 1));
@@ -232,7 +232,7 @@ void MachineState::takeEngine(EngineId engine, int64_t end) {
   group.ends.push(end);
 }
 
-/// The engine is the first of its group that ends.
+/// Gives back the engine of its group that ends first.
 void MachineState::giveBackEngine(EngineId engine) {
   Group &group = groups[engine.group];
   group.ends.pop();

@@ -32,12 +32,13 @@ struct Ended {
 class MachineState {
 public:
   /// Leaves out half of the compute engines, `halvings` times. One engine of
-  /// each group stays. The slots are written where those of `spare` were, a
-  /// solution that nobody needs any more.
+  /// each group stays. The slots take the memory of `spare`, a solution that is
+  /// no longer needed.
   MachineState(const Problem &problem, const PartTable &table,
                unsigned halvings = 0, Solution spare = {});
 
-  /// After so many halvings each group has one compute engine.
+  /// Returns the number of halvings after which each group has one compute
+  /// engine.
   static unsigned mostHalvings(const Problem &problem, const PartTable &table);
 
   int64_t now() const { return time; }
@@ -46,20 +47,21 @@ public:
   bool isIdle(EngineId engine) const {
     return groups[engine.group].idle.contains(engine.index);
   }
-  /// Whether each group has an idle engine; null: no groups.
+  /// Whether each of these groups has an idle engine. Null stands for no
+  /// groups.
   bool areIdle(const std::vector<unsigned> *with) const;
-  /// Idle engines of the group.
+  /// The number of idle engines of the group.
   int64_t idleOf(unsigned group) const {
     return groups[group].count - int64_t(groups[group].ends.size());
   }
-  /// Idle engines that compute.
+  /// The number of idle engines that compute.
   int64_t idleComputeEngines() const;
   /// When an engine of the group is idle next: now, or at the end of the first
   /// part there.
   int64_t nextIdle(unsigned group) const;
-  /// Finds the same for it and all other groups, each looked at alone.
+  /// The latest of these moments over `group` and the groups `with`.
   int64_t nextIdle(unsigned group, const std::vector<unsigned> *with) const;
-  /// When the next slot ends. Nothing if all engines are idle.
+  /// The end of the next slot. Nothing if all engines are idle.
   std::optional<int64_t> nextEnd() const;
 
   /// The first moment from `from` on at which the lanes are free, if nothing
@@ -71,39 +73,40 @@ public:
   std::optional<int64_t> nextRelief(const int64_t *wanted,
                                     std::vector<int64_t> &freeThen) const;
 
-  /// Moves on and frees what ended, which it returns until it moves on again.
+  /// Moves on and frees what ended. The result is valid until it moves on
+  /// again.
   const Ended &advanceTo(int64_t to);
 
-  /// The idle engine of the group with the lowest index that has so much
-  /// private memory left beside what was fetched.
+  /// Finds the idle engine of the group with the lowest index that has
+  /// `workingSetBytes` of private memory left beside what was fetched.
   std::optional<EngineId> findIdle(unsigned group, int64_t workingSetBytes);
 
   /// Starts a part now for so many cycles, with these lanes of each resource
   /// and the first idle engines of the groups beside its own. A part without
   /// length for which nothing was fetched occupies nothing, needs no idle
-  /// engine, and is not among what ends. False on overflow.
+  /// engine, and is not among what ends. Returns false on overflow.
   bool start(size_t part, EngineId engine, int64_t length,
              const int64_t *lanes);
 
   /// Starts to fetch a source for a part that will run on `target`, on an idle
-  /// engine of the group. False on overflow.
+  /// engine of the group. Returns false on overflow.
   bool fetch(size_t part, unsigned source, EngineId target, unsigned group,
              LaneChoice choice);
 
   /// Engines of the group that a solver may use.
   int64_t countOf(unsigned group) const { return groups[group].count; }
-  /// Private memory that is held by slices that were fetched to the engine.
+  /// The private memory in bytes that fetched slices hold on the engine.
   int64_t fetchedBytes(EngineId engine) const;
-  /// Where slices on the engine would end with one more of so many bytes (0:
-  /// without one more). Each slice has a range of its own.
+  /// The address at which slices on the engine would end with one more of so
+  /// many bytes (0: without one more). Each slice has a range of its own.
   int64_t topOfSlices(EngineId engine, int64_t sliceBytes) const;
-  /// Working set of the part that runs there now.
+  /// The working set in bytes of the part that runs on the engine now.
   int64_t runningBytes(EngineId engine) const;
   const std::vector<PrefetchSlot> &fetchesOf(size_t part) const {
     return solution.slots[part].prefetches;
   }
 
-  /// The slot of a part that was started.
+  /// The end of a part that was started.
   int64_t endOf(size_t part) const { return solution.slots[part].end; }
 
   /// Makes the processor load the slot of a part that starts soon.
@@ -161,8 +164,8 @@ private:
   Ended ended;
   std::vector<int64_t> free;
   std::vector<Group> groups;
-  /// In order. What starts mostly ends behind what runs already, so that few
-  /// make room for it.
+  /// In the order of ends. A part that starts mostly ends behind those that run
+  /// already, so few entries make room for it.
   std::deque<Running> running;
   Solution solution; ///< one slot for each part
 };

@@ -13,7 +13,8 @@
 
 namespace mlir::llm::scheduling {
 
-/// Lower bounds of the cycles of each task, with what they rank longer by.
+/// Returns lower bounds of the cycles of each task, with its extra cycles
+/// added.
 static std::optional<std::vector<int64_t>>
 listSpans(const Problem &problem, const PartTable &table,
           const std::vector<int64_t> &extraCycles) {
@@ -38,7 +39,7 @@ listSpans(const Problem &problem, const PartTable &table,
   return spans;
 }
 
-/// The queues of a plan that has its table.
+/// Lists the queues of a plan whose table is made.
 static void listQueues(Plan &plan) {
   std::map<Plan::Queue, unsigned> queues;
   Plan::Queue queue;
@@ -57,12 +58,13 @@ static void listQueues(Plan &plan) {
   }
 }
 
-/// The order of a plan that has its table, with the ways behind each task.
+/// Orders the parts of a plan whose table is made. `behind` has the longest way
+/// behind each task.
 static void rankParts(Plan &plan, const std::vector<int64_t> &spans,
                       const std::vector<int64_t> &behind) {
   const PartTable &table = plan.table;
-  // The way and the length, which are negative so that the longest is first,
-  // and the part.
+  // Each entry has a way and a length, which are negative so that the longest
+  // is first, and the part.
   std::vector<std::tuple<int64_t, int64_t, size_t>> rank;
   rank.reserve(table.parts.size());
   for (size_t index = 0; index < table.parts.size(); ++index) {

@@ -15,13 +15,15 @@
 
 namespace mlir::llm::scheduling {
 
-/// The parts of a problem without alternatives, and in which order they matter.
+/// The parts of a problem without alternatives, and the order in which they
+/// matter.
 struct Plan {
   PartTable table;
   Successors successors;
   /// All parts in order. First come those with the longest way from the start
   /// of their task to the end of all. Among these the longest part comes first,
-  /// and then program order decides. Nothing waits for what stands behind it.
+  /// and then program order decides. No part waits for one that stands behind
+  /// it.
   std::vector<size_t> order;
   /// For each part, where it stands in `order`.
   std::vector<size_t> position;
@@ -32,7 +34,7 @@ struct Plan {
   struct Queue {
     std::vector<unsigned> groups; ///< that can run them
     bool streams;                 ///< they are longer than what they compute
-    std::vector<unsigned> with;   ///< groups of which they need one, too
+    std::vector<unsigned> with;   ///< one engine of each is needed, too
     bool operator<(const Queue &other) const {
       return std::tie(groups, streams, with) <
              std::tie(other.groups, other.streams, other.with);
@@ -40,8 +42,8 @@ struct Plan {
   };
   std::vector<Queue> queues;
 
-  /// Makes the plan. Tasks rank as if each were `extraCycles` longer. (None is
-  /// below 0. Empty: as they are.) Nothing on overflow.
+  /// Makes the plan. Task i ranks as if it were extraCycles[i] >= 0 longer, or
+  /// as it is if there are none. Returns nothing on overflow.
   static std::optional<Plan> make(const Problem &problem,
                                   const std::vector<int64_t> &extraCycles = {});
 };

@@ -42,7 +42,8 @@ void Prefetcher::skip() {
   size_t part = plan.order[next];
   const PartTable::Shape &shape = plan.table.shapeOf(part);
   const State &state = states[part];
-  // Some parts occupy nothing, and some have all that they can have.
+  // The windows are only of parts that take time, have not started and have
+  // nothing fetched.
   if (!state.hasStarted && !state.target && shape.shortest > 0)
     for (const Mode &mode : plan.table.modesOf(shape))
       windows[mode.group].push(next, shape.workingSetBytes);

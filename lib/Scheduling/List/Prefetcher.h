@@ -31,7 +31,7 @@ public:
              const ListOptions &options);
 
   /// Starts what idle memory engines can fetch now, and adds the parts that
-  /// must wait for that. False on overflow.
+  /// must wait for that. Returns false on overflow.
   bool startFetches(std::vector<size_t> &waiting);
 
   void noteStart(size_t part);
@@ -52,7 +52,8 @@ public:
   bool isFetching(size_t part) const {
     return !states.empty() && states[part].inFlight > 0;
   }
-  /// Puts at `bytes` what a part has left to stream, without what was fetched.
+  /// Writes to `bytes` what the part has left to stream, without what was
+  /// fetched.
   void findBytesLeft(size_t part, std::vector<int64_t> &bytes) const;
 
 private:
@@ -66,12 +67,13 @@ private:
   /// nothing is fetched, in a window of the plan's order that only moves
   /// forward, for one engine group.
   struct Window {
-    std::deque<std::pair<size_t, int64_t>> greatest; ///< falling
+    /// (position, bytes), bytes falling
+    std::deque<std::pair<size_t, int64_t>> greatest;
     void push(size_t position, int64_t bytes);
     int64_t from(size_t position);
   };
 
-  /// Says that nothing is fetched for the part at `next`.
+  /// Moves on from the part at `next`, for which nothing is fetched.
   void skip();
   /// Makes the processor load what the parts behind `next` need, as in ListRun.
   void loadAhead() const;
@@ -81,12 +83,12 @@ private:
   const std::vector<unsigned> &sourcesWorthFetching(size_t part,
                                                     unsigned group);
   std::optional<unsigned> nextSource(size_t part);
-  /// Whether the source is written, and it is known which of it is read.
+  /// Whether the source is written, and which part of it is read is known.
   bool isThere(const Source &source) const;
   std::optional<EngineId> chooseTarget(size_t part, unsigned source);
   /// Whether the part can have the source on this engine.
   bool hasRoom(EngineId engine, size_t part, unsigned source);
-  /// What the part needs beside slices once it has this source, too.
+  /// The bytes that the part needs beside slices once it has this source, too.
   int64_t needWith(size_t part, unsigned source) const;
   void bind(size_t part, EngineId engine, int64_t need);
 
@@ -99,11 +101,12 @@ private:
   std::vector<unsigned> queues;     ///< groups of memory engines
   std::vector<State> states;        ///< of parts
   std::vector<Window> windows;      ///< of groups
-  /// The last answer of sourcesWorthFetching(), by shape and group. It is
-  /// called again for the same part, and equal parts follow one another.
+  /// The last answer of sourcesWorthFetching(), by shape and group. The
+  /// function is called again for the same part, and equal parts follow one
+  /// another.
   std::optional<std::pair<unsigned, unsigned>> worthFor;
   std::vector<unsigned> worthFetching;
-  std::vector<int64_t> left; ///< to stream, as that is found
+  std::vector<int64_t> left; ///< bytes, where that is looked for
   /// For each engine, what those of its parts need that have not started.
   std::map<std::pair<unsigned, int64_t>, std::multiset<int64_t>> needs;
   /// For each engine, the end and the part of each fetch under way.

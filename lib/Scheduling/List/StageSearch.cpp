@@ -60,7 +60,7 @@ static bool areEqual(const Task &a, const Task &b) {
                    });
 }
 
-/// Compares all but the names.
+/// Compares all of two problems but the names.
 static bool haveEqualTasks(const Problem &a, const Problem &b) {
   return haveEqual(a.tasks, b.tasks, [](const Task &own, const Task &other) {
     return areEqual(own, other);
@@ -71,7 +71,7 @@ static bool haveEqualTasks(const Problem &a, const Problem &b) {
 // The search
 //===----------------------------------------------------------------------===//
 
-/// The stage alone. What comes from outside is there from the start.
+/// Returns the stage alone. Its inputs from outside are there from the start.
 Problem StageSearch::extract(size_t begin, size_t end) const {
   std::map<unsigned, unsigned> numberOf;
   for (size_t at = begin; at < end; ++at)
@@ -100,7 +100,8 @@ Problem StageSearch::extract(size_t begin, size_t end) const {
   return stage;
 }
 
-/// Equal problems have equal bounds, so there are few to compare.
+/// Returns a key for known problems. Equal problems have equal bounds, so there
+/// are few to compare.
 static int64_t boundOf(const Problem &problem) {
   return largestBound(lowerBounds(problem).value_or(std::vector<Bound>()));
 }
@@ -109,9 +110,9 @@ StageSearch::StageSearch(const Problem &problem, const TryReport &report)
     : problem(problem), report(report), order(topologicalOrder(problem)),
       borders(findBorders(problem, order)) {}
 
-/// Goes from few parts to many. Fine cuts are not looked at if there are too
-/// many parts. A block on a machine with little private memory has a million
-/// parts in the ways to cut an op.
+/// Limits the search of one cut. It goes from few parts to many, so only fine
+/// cuts are left out if there are too many parts. In a block on a machine with
+/// little private memory, the ways to cut one op have a million parts.
 size_t StageSearch::effortAlone() const {
   constexpr size_t ofAll = size_t(1) << 19, least = 256;
   return std::max(least, ofAll / order.size());
@@ -210,9 +211,9 @@ std::optional<StageResults> StageSearch::run(SearchEffort effort,
   if (borders.size() <= 2 || order.size() != problem.tasks.size())
     return std::nullopt;
   findStages();
-  // Each stage gets as much of the effort as it has of the time. What one
-  // leaves goes to those behind it, because large stages need more than they
-  // get.
+  // Each stage gets the share of the effort that it has of the time. What one
+  // stage leaves goes to those behind it. Large stages are last, because they
+  // need more than their share.
   std::stable_sort(stages.begin(), stages.end(),
                    [](const Stage &a, const Stage &b) {
                      return a.problem.tasks.size() < b.problem.tasks.size();

@@ -20,7 +20,7 @@ namespace mlir::llm::scheduling {
 struct StageResults {
   Choices choices;
   ListOptions options;
-  std::vector<Alike> alike; ///< each task in one of them
+  std::vector<Alike> alike; ///< each task is in one of them
   double cyclesToWin = 0;   ///< above the bounds of all stages
 };
 
@@ -34,8 +34,8 @@ public:
   Choices cutsAlone(bool onHalf);
 
   /// Searches all stages. They share the parts of the effort. Each has as much
-  /// of the patience as all stages together are worth (see ListSearch). Nothing
-  /// if there is only one stage.
+  /// of the patience as all stages together are worth (see ListSearch). Returns
+  /// nothing if there is only one stage.
   std::optional<StageResults> run(SearchEffort effort, double worth);
 
 private:
@@ -51,7 +51,7 @@ private:
   struct Stage {
     Problem problem;
     int64_t bound;
-    std::vector<size_t> places; ///< all that are equal to it: in `borders`
+    std::vector<size_t> places; ///< entries of `borders` where equal ones begin
   };
 
   Problem extract(size_t begin, size_t end) const;
@@ -66,9 +66,9 @@ private:
   std::vector<unsigned> order;
   std::vector<size_t> borders;
   std::vector<Stage> stages;
-  /// By bound, a task alone, and how it is best cut.
+  /// Tasks alone with their best cuts, by bound. The index is `onHalf`.
   std::multimap<int64_t, std::pair<Problem, unsigned>> known[2];
-  Choices alone[2]; ///< of all tasks; empty: not looked for yet
+  Choices alone[2]; ///< best cuts of all tasks; empty until looked for
 };
 
 } // namespace mlir::llm::scheduling

@@ -24,7 +24,8 @@ void QueueClocks::add(unsigned queue, const QueueClock &clock, bool hasWaits) {
 
 void QueueClocks::merge(const QueuePrefix &prefix, QueueClock &clock) const {
   clock[prefix.queue] = std::max(clock[prefix.queue], prefix.count);
-  // The last change within the prefix says what it knows of other queues.
+  // The last change within the prefix has what the prefix makes certain of
+  // other queues.
   const Changes &known = changes[prefix.queue];
   size_t before = std::lower_bound(known.positions.begin(),
                                    known.positions.end(), prefix.count) -

@@ -24,9 +24,8 @@ struct QueuePrefix {
 /// entries have ended for certain.
 using QueueClock = std::vector<uint32_t>;
 
-/// The clocks of all entries that were added so far. Only those are kept at
-/// which a queue learns about another one. In between, only its own count
-/// grows.
+/// The clocks of all entries that were added so far. A clock is kept only where
+/// a queue learns about another one, since in between only its own count grows.
 class QueueClocks {
 public:
   explicit QueueClocks(size_t queues) : current(queues), changes(queues) {
@@ -34,10 +33,11 @@ public:
       clock.resize(queues, 0);
   }
 
-  /// What is certain when the next entry of a queue starts, without its waits.
+  /// Returns what is certain when the next entry of a queue starts, before its
+  /// waits count.
   const QueueClock &ofNext(unsigned queue) const { return current[queue]; }
-  /// Adds the next entry of a queue. `clock` is what its waits make certain,
-  /// and no less than `ofNext`.
+  /// Adds the next entry of a queue. `clock` is what is certain once its waits
+  /// are met; it is no less than `ofNext`.
   void add(unsigned queue, const QueueClock &clock, bool hasWaits);
 
   /// Adds to `clock` what the end of a prefix makes certain.

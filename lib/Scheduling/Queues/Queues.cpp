@@ -30,25 +30,25 @@ namespace {
 struct Step {
   size_t slot = 0;
   std::optional<unsigned> fetch;
-  /// The position in `Slot::with`, for what the part does on an engine beside
-  /// its own. It comes right behind the part.
+  /// The position in `Slot::with`, for the step of a part on an engine beside
+  /// its own. Such a step comes right behind the part.
   std::optional<unsigned> with;
   int64_t start = 0, end = 0;
   unsigned rank = 0; ///< of the task, in an order of dependences
-  QueuePrefix place; ///< it is the last one of these
+  QueuePrefix place; ///< the prefix that ends with this entry
 };
 
 /// What an entry may have to wait for.
 struct Candidate {
   Wait wait;
-  size_t lastStep = 0; ///< the latest that nothing else makes certain
+  size_t lastStep = 0; ///< the latest awaited one that clocks do not imply
 };
 
-/// The ended parts of a task, while entries are visited.
+/// What was visited so far of the parts of a task.
 struct TaskProgress {
-  std::vector<QueuePrefix> prefixes; ///< of the queues that have some
+  std::vector<QueuePrefix> prefixes; ///< of the queues that have parts of it
   int64_t parts = 0;
-  QueueClock endClock; ///< once it was asked for
+  QueueClock endClock; ///< empty until it is asked for
 };
 
 /// When room of a memory without addresses was given back.
@@ -102,7 +102,7 @@ private:
   std::vector<std::vector<QueuePrefix>> placesOfFetches; ///< by slot
   std::map<std::pair<unsigned, int64_t>, unsigned> memoryNumbers;
 
-  // While entries are visited.
+  // These change from entry to entry.
   std::optional<QueueClocks> clocks;
   QueueClock clock; ///< what is certain when the entry at hand starts
   std::vector<std::vector<size_t>> stepsOfQueue;
@@ -147,8 +147,9 @@ void QueueMaker::collectSteps() {
          ++with)
       addPart(with);
   }
-  // What takes no time comes before what starts with it, in the order of
-  // dependences. A part comes behind its fetches.
+  // Among steps that start together, those that take no time come first, and
+  // follow each other in the order of dependences. A part comes behind its
+  // fetches.
   auto keyOf = [&](const Step &step) {
     return std::tuple(step.start, step.end, step.rank,
                       solution.slots[step.slot].part, !step.fetch,
@@ -159,7 +160,8 @@ void QueueMaker::collectSteps() {
 }
 
 void QueueMaker::assignQueues() {
-  // Queues are by engine. What takes no time is behind all of them.
+  // Each engine has a queue. Steps that take no time share one behind all
+  // these.
   using Key = std::tuple<bool, unsigned, int64_t>;
   auto keyOf = [&](const Step &step) {
     const Slot &slot = solution.slots[step.slot];
@@ -258,7 +260,7 @@ void QueueMaker::awaitRoom(const Step &step) {
       [&](const QueuePrefix &owner) { awaitPrefix(owner); });
 }
 
-/// Without addresses, it waits for all that had given back its room.
+/// Without addresses, the step waits for all that gave back room by its start.
 void QueueMaker::awaitReleases(const Step &step) {
   const Slot &slot = solution.slots[step.slot];
   Releases &known = releases[memoryOf(slot.engine)];
@@ -342,8 +344,8 @@ void QueueMaker::noteProgress(size_t number) {
     known->count = step.place.count;
 }
 
-/// What is certain when these steps, which start and end together, start
-/// without waits.
+/// Returns what is certain when these steps, which start and end together,
+/// start without waits.
 QueueClock QueueMaker::clockOfNext(size_t first, size_t behind) const {
   QueueClock next = clocks->ofNext(steps[first].place.queue);
   for (size_t step = first + 1; step < behind; ++step)
@@ -351,7 +353,8 @@ QueueClock QueueMaker::clockOfNext(size_t first, size_t behind) const {
   return next;
 }
 
-/// If one of them has ended, all have.
+/// Adds the clocks of steps that start and end together: if one of them has
+/// ended, all have.
 void QueueMaker::addClocks(size_t first, size_t behind, bool hasWaits) {
   for (size_t step = first; step < behind; ++step) {
     QueueClock end = clock;
@@ -363,7 +366,7 @@ void QueueMaker::addClocks(size_t first, size_t behind, bool hasWaits) {
   }
 }
 
-/// A part together with what is on the engines beside its own.
+/// Visits a fetch, or a part together with its steps on engines beside its own.
 void QueueMaker::visit(size_t number) {
   const Step &step = steps[number];
   const Slot &slot = solution.slots[step.slot];
