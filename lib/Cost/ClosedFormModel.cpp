@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// The real quotient of the closed form, rounded to whole bytes such that the
-/// cycles are those of the real quotient rounded up once.
+/// Moves the bytes of the closed form, a real quotient. It is rounded to whole
+/// bytes such that the cycles are those of the real quotient rounded up once.
 static FailureOr<Movement> moveClosedForm(const OpOnTarget &context,
                                           const ClosedForm &form,
                                           TileLevelAttr level) {
@@ -40,7 +40,8 @@ static FailureOr<Movement> moveClosedForm(const OpOnTarget &context,
       TileModel(context.op, context.workload).workingSetBytes(*tiling, held);
   if (failed(workingSet))
     return context.refuseOverflow();
-  // A narrower operand or a bias may not be in the closed form's three tiles.
+  // A narrower operand or a bias may make the tiles larger than the three tiles
+  // of the closed form.
   movement.workingSetBytes = std::min(*workingSet, context.tileCapacityBytes());
   return movement;
 }

@@ -12,7 +12,8 @@
 
 namespace mlir::llm {
 
-/// Of theoretical tiles: the closed form of cost sheets, on any engine.
+/// The cost model of theoretical tiles: the closed form of cost sheets, on any
+/// engine.
 class ClosedFormModel : public CostModel {
 public:
   explicit ClosedFormModel(const OpOnTarget &context) : CostModel(context) {}

@@ -24,7 +24,7 @@ std::unique_ptr<CostModel> CostModel::get(const OpOnTarget &context,
   case CostModelKind::Kernels:
     return std::make_unique<KernelsModel>(context);
   case CostModelKind::Tiles:
-  case CostModelKind::Roofline: // tiles without private memory and granules
+  case CostModelKind::Roofline: // as tiles without private memory and granules
     return std::make_unique<TilesModel>(context);
   }
   llvm_unreachable("one of the three");
@@ -97,8 +97,8 @@ FailureOr<Cycles> CostModel::timeInKernel(const Traffic &traffic) const {
 // Kernels of several ops
 //===----------------------------------------------------------------------===//
 
-/// What the kernel moves of the buffers of one op in it. What it keeps on chip
-/// is none of them.
+/// Returns what the kernel moves of the buffers of one op in it. Buffers that
+/// it keeps on chip do not count.
 static FailureOr<Traffic> trafficInside(const OpOnTarget &inside,
                                         const ComposedPart &part,
                                         const Movement &movement) {
@@ -116,8 +116,8 @@ static FailureOr<Traffic> trafficInside(const OpOnTarget &inside,
   return Traffic::get(inside, std::move(moved));
 }
 
-/// A kernel starts as slowly as the slowest of its ops, and then takes no less
-/// than any of them.
+/// Raises the cycles of a kernel to those of one of its ops. It starts as
+/// slowly as the slowest of its ops, and then takes no less than any of them.
 static void raise(Cycles &whole, const Cycles &op) {
   auto withoutOverhead = [](const Cycles &cycles) {
     return cycles.serial + std::max(cycles.compute, cycles.memory);
@@ -136,9 +136,10 @@ static void raise(Cycles &whole, const Cycles &op) {
     whole.bound = Cycles::boundOf(whole.overhead, whole.compute, whole.memory);
 }
 
-/// No kernel is faster than one of its ops would be that leaves the values
-/// on chip that the kernel keeps there: what the figures of a class leave out,
-/// those of the op have.
+/// Raises the cycles of a kernel to those of its ops. None is faster alone,
+/// even if it leaves the values on chip that the kernel keeps there. The
+/// figures of the ops' classes may have terms that those of the kernel's class
+/// lack.
 static LogicalResult raiseToOps(const OpOnTarget &context, TileAttr tile,
                                 const Movement &movement, Cycles &cycles) {
   for (const ComposedPart &part : context.workload.composition->parts) {
@@ -171,7 +172,8 @@ static FailureOr<DictionaryAttr> countAllWork(const OpOnTarget &context) {
   return getAmounts(context.op->getContext(), amounts);
 }
 
-/// Of the buffers that lie in the private memory already, or of the others.
+/// Adds up the bytes of the buffers that lie in the private memory already, or
+/// of the others.
 static Count addUp(const Movement &movement, const Movement::OfBuffers &bytes,
                    bool areResident) {
   Count sum = int64_t(0);
@@ -214,7 +216,7 @@ static DictionaryAttr writeTraffic(const OpOnTarget &context,
   return traffic.getDictionary(mlirContext);
 }
 
-/// Of each memory that has a rate, where that is more than one.
+/// Writes the cycles of each memory that has a rate, if there are several.
 static DictionaryAttr writeCycles(const OpOnTarget &context,
                                   const Traffic &traffic) {
   SmallVector<std::pair<StringRef, int64_t>> cycles;
@@ -247,7 +249,7 @@ FailureOr<PartCostAttr> mlir::llm::computePartCost(const OpOnTarget &context,
   if (failed(cycles) || (context.workload.composition &&
                          failed(raiseToOps(context, tile, *movement, *cycles))))
     return failure();
-  // Of all figures, those of kernels may still be too large.
+  // The other figures are small enough, but those of kernels may be too large.
   if (std::max(cycles->overhead, cycles->serial) > maxCount ||
       std::max(cycles->compute, cycles->memory) > maxCount)
     return context.refuseOverflow();

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// The op without its name and decisions: types and attributes.
+/// Describes the op without its name and decisions, by types and attributes.
 static void describeOp(Operation *op, raw_ostream &os) {
   os << op->getName() << "\n";
   for (Type type :
@@ -24,7 +24,7 @@ static void describeOp(Operation *op, raw_ostream &os) {
         name != LlmDialect::costAttrName && name != LlmDialect::slotsAttrName)
       os << name << "=" << attribute.getValue() << "\n";
   }
-  // Those that run as one with others.
+  // Ops inside of the op run as one kernel with it.
   for (Region &region : op->getRegions())
     for (WorkloadOpInterface inner : region.getOps<WorkloadOpInterface>())
       describeOp(inner, os);
@@ -32,8 +32,8 @@ static void describeOp(Operation *op, raw_ostream &os) {
 
 static void describeWorkload(WorkloadOpInterface op, const Workload &workload,
                              raw_ostream &os) {
-  // How tiles follow each other beyond that decides which of them are legal,
-  // and not what one of them costs.
+  // Beyond that, `Loop::tiles` decides which tiles are legal, and not what one
+  // of them costs.
   for (const Loop &loop : workload.loops)
     os << loop.name << ":" << unsigned(loop.kind) << ":" << loop.extent << ":"
        << loop.isTileable() << "\n";
@@ -52,7 +52,7 @@ static void describeWorkload(WorkloadOpInterface op, const Workload &workload,
 }
 
 static void describeMachine(const OpOnTarget &context, raw_ostream &os) {
-  // A cost and a tile name engine and memory.
+  // A cost and a tile name the engine and its memory.
   os << "\n" << context.engine->name << "\n";
   if (const Memory *memory = context.tileMemory())
     os << memory->name << "\n";

@@ -28,8 +28,8 @@ UnitMachine mlir::llm::unitMachineOf(const OpOnTarget &context,
                                     context.op->getName().getStringRef()));
 }
 
-/// How often each buffer is moved. Of a kernel of several ops, each op reads as
-/// often as it does alone.
+/// Returns how often each buffer is moved. Each op of a kernel of several ops
+/// reads as often as it does alone.
 static SmallVector<int64_t, 4> countReads(const OpOnTarget &context,
                                           const UnitKernel &kernel,
                                           const UnitMachine &machine) {
@@ -119,7 +119,7 @@ FailureOr<Cycles> KernelsModel::shareAsTiles(const UnitTile &tile,
       toCycles(time.launchSeconds) + context.engine->overheadCycles;
   int64_t memory = traffic.memoryCycles;
   cycles.memory = memory;
-  // Where ports or few tiles slow streaming down, that is the units' doing.
+  // If ports or few tiles slow streaming down, that time counts as the units'.
   cycles.compute = stream > memory ? std::max(unit, stream) : unit;
   int64_t overlapped = std::max(cycles.compute, memory);
   cycles.serial =
@@ -136,7 +136,8 @@ FailureOr<Cycles> KernelsModel::shareAsTiles(const UnitTile &tile,
 
 FailureOr<Cycles> KernelsModel::timeOf(TileAttr tile,
                                        const Traffic &traffic) const {
-  // Of units, too: it finds types without a rate and what leaves 64 bits.
+  // This is asked for units, too, since it finds types without a rate and
+  // figures beyond 64 bits.
   FailureOr<Cycles> even = TilesModel::timeOf(tile, traffic);
   if (failed(even) || !kernel)
     return even;

@@ -12,8 +12,8 @@
 
 namespace mlir::llm {
 
-/// `cost_model = "kernels"`. An op that is of no class of kernels takes what
-/// it would in tiles.
+/// The cost model `cost_model = "kernels"`. An op that is of no class of
+/// kernels takes what it would in tiles.
 class KernelsModel : public TilesModel {
 public:
   explicit KernelsModel(const OpOnTarget &context);
@@ -27,7 +27,7 @@ private:
   FailureOr<Cycles> shareAsTiles(const UnitTile &tile,
                                  const Traffic &traffic) const;
 
-  std::unique_ptr<UnitKernel> kernel; ///< null: of no class
+  std::unique_ptr<UnitKernel> kernel; ///< null if the op is of no class
   UnitMachine machine;                ///< as the kernel sees it
 };
 

@@ -18,7 +18,7 @@ FailureOr<Tiling> mlir::llm::readTiling(const OpOnTarget &context,
                                         TileLevelAttr level) {
   const Workload &workload = context.workload;
   Tiling tiling;
-  // Units work side by side, and stages are those of an item.
+  // Units work side by side, and each stage is one of an item.
   bool isOfUnit = level.getMemory().getValue() == unitLevelName;
   for (const Loop &loop : workload.loops) {
     int64_t size = getAmount(level.getSizes(), loop.name);
@@ -119,7 +119,7 @@ static bool isResident(TileLevelAttr level, const Buffer &buffer) {
   });
 }
 
-/// What is said to lie in a memory must fit into it.
+/// Checks that what is said to lie in a memory fits into it.
 static LogicalResult checkResident(const OpOnTarget &context,
                                    const TileModel &model,
                                    TileLevelAttr level) {
@@ -136,7 +136,7 @@ static LogicalResult checkResident(const OpOnTarget &context,
                           << context.tileCapacityBytes() << " bytes";
 }
 
-/// Fails where a figure leaves 64 bits.
+/// Fails if a figure exceeds 64 bits.
 static LogicalResult countBytes(const OpOnTarget &context,
                                 const TileModel &model, const Tiling &tiling,
                                 Movement &movement) {

@@ -60,7 +60,8 @@ FailureOr<OpOnTarget> OpOnTarget::get(WorkloadOpInterface op,
   return refuseEngines(op, kinds, bool(workload->composition), target, reasons);
 }
 
-/// While one engine uses a value that another one made, that makes the next.
+/// Marks the values that one of several engines makes for another. The other
+/// uses one while the next is made.
 OpOnTarget OpOnTarget::partWith(Workload workload) const {
   OpOnTarget part{op, std::move(workload), target, engine, reasons, with};
   for (Buffer &buffer : part.workload.buffers)

@@ -21,7 +21,8 @@ static StringRef toRef(std::string_view text) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-/// Work that nothing says the time of must not be free.
+/// Returns the rate of a kind of work. Fails if there is none, since work of
+/// unknown time must not be free.
 static FailureOr<int64_t> vectorRateOf(const OpOnTarget &context,
                                        const Engine &engine, WorkKind kind) {
   if (std::optional<int64_t> rate = Target::opsPerCycle(engine, kind))
@@ -35,7 +36,7 @@ static FailureOr<int64_t> vectorRateOf(const OpOnTarget &context,
                           << "_per_cycle_per_unit";
 }
 
-/// Operations per cycle for one kind of work.
+/// Returns operations per cycle for one kind of work.
 static FailureOr<int64_t> rateOf(const OpOnTarget &context,
                                  const Engine &engine, WorkKind kind) {
   if (kind != WorkKind::Mac)
@@ -53,8 +54,8 @@ static FailureOr<int64_t> rateOf(const OpOnTarget &context,
          << ".macs_per_cycle_per_unit), nor one for a wider type";
 }
 
-/// The points of a stage with those that only fill granules up; of the op's own
-/// alone where no tile is told.
+/// Returns the points of a stage, with those that only fill granules up.
+/// Without tiles, returns only those of the op.
 static Count countFilled(const OpOnTarget &context, unsigned stage,
                          int64_t points, ArrayRef<int64_t> tileSizes) {
   std::optional<Granules> granules;
@@ -95,8 +96,8 @@ static FailureOr<int64_t> stageCycles(const OpOnTarget &context, unsigned index,
   return longest;
 }
 
-/// Cycles of all arithmetic of one of the op's engines in tiles of these sizes;
-/// of none, without granules.
+/// Returns the cycles of all arithmetic of one of the op's engines in tiles of
+/// these sizes. Without tiles, granules do not count.
 static FailureOr<int64_t> cyclesOnEngine(const OpOnTarget &context,
                                          const Engine &engine,
                                          ArrayRef<int64_t> tileSizes) {
@@ -122,8 +123,8 @@ static FailureOr<int64_t> cyclesOnEngine(const OpOnTarget &context,
 
 namespace {
 struct EngineCycles {
-  int64_t busiest = 0; ///< of the op's engines
-  int64_t others = 0;  ///< all but that, one after the other
+  int64_t busiest = 0; ///< of the op's busiest engine
+  int64_t others = 0;  ///< of all but that, one after the other
 };
 } // namespace
 
@@ -145,7 +146,8 @@ static FailureOr<EngineCycles> cyclesInTiles(const OpOnTarget &context,
   return cycles;
 }
 
-/// Of one engine, or of the busiest of several that all work at once.
+/// Returns the cycles of the engine, or of the busiest of several that all work
+/// at once.
 static FailureOr<int64_t> leastCycles(const OpOnTarget &context,
                                       ArrayRef<int64_t> tileSizes) {
   FailureOr<EngineCycles> cycles = cyclesInTiles(context, tileSizes);
@@ -174,7 +176,8 @@ FailureOr<int64_t> mlir::llm::computeCyclesInTiles(const OpOnTarget &context,
   FailureOr<EngineCycles> cycles = cyclesInTiles(context, tileSizes);
   if (failed(cycles))
     return failure();
-  // The first tile passes all engines, one after the other.
+  // Engines other than the busiest add their time for one tile, as the first
+  // tile passes all engines one after the other.
   std::optional<int64_t> sum = checkedAdd(
       cycles->busiest, llvm::divideCeil(cycles->others, tilesInFlow));
   if (!sum)

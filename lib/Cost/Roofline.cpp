@@ -26,7 +26,8 @@ Count mlir::llm::compulsoryBytes(WorkloadOpInterface op,
   return bytes;
 }
 
-/// Operations per cycle of all engines that can do this kind of work.
+/// Returns the operations per cycle of all engines that can do this kind of
+/// work.
 static std::optional<int64_t> peakRate(const Target &target, WorkKind kind,
                                        Type type) {
   int64_t peak = 0;
@@ -46,7 +47,7 @@ static std::optional<int64_t> peakRate(const Target &target, WorkKind kind,
   return peak;
 }
 
-/// What no engine's clock is above.
+/// Returns the highest clock of the target and its engines.
 static int64_t fastestClockHz(const Target &target) {
   int64_t fastest = target.clockHz;
   for (const Engine &engine : target.engines)
@@ -61,7 +62,7 @@ double mlir::llm::peakPerSecond(const Target &target, WorkKind kind,
 }
 
 namespace {
-/// Work by kind and, for contractions, by type; and bytes.
+/// Adds up work by kind and, for contractions, by type; and bytes.
 class RooflineSum {
 public:
   RooflineSum(const Target &target) : target(target) {}
@@ -70,8 +71,8 @@ public:
 
 private:
   const Target &target;
-  /// By (kind, operations per cycle): types with one rate add up before they
-  /// are rounded.
+  /// The key is (kind, operations per cycle), so that types with one rate add
+  /// up before they are rounded.
   std::map<std::pair<WorkKind, int64_t>, int64_t> work;
   int64_t bytes = 0;
 };
@@ -99,8 +100,8 @@ LogicalResult RooflineSum::add(WorkloadOpInterface op, int64_t count) {
 }
 
 std::optional<int64_t> RooflineSum::cycles() const {
-  // Rounded up where one rate serves a kind; several are rounded down, so that
-  // their sum stays a bound.
+  // If one rate serves a kind, its cycles are rounded up. If several do, they
+  // are rounded down, so that their sum stays a lower bound.
   std::map<WorkKind, int64_t> rates, byKind;
   for (auto [key, amount] : work)
     ++rates[key.first];
@@ -140,7 +141,7 @@ FailureOr<int64_t> mlir::llm::rooflineCycles(const Program &program,
 // Rates of one engine
 //===----------------------------------------------------------------------===//
 
-/// Of all units; nothing where none is given.
+/// Returns the bytes per second of all units; nothing if no rate is given.
 static std::optional<int64_t> allUnits(const Engine &engine,
                                        std::optional<int64_t> bytesPerKilocycle,
                                        int64_t clockHz) {
@@ -151,7 +152,7 @@ static std::optional<int64_t> allUnits(const Engine &engine,
 
 std::optional<int64_t> mlir::llm::unitBytesPerSecond(const Engine &engine,
                                                      const Target &target) {
-  // Ports run at the clock of the datasheet: what lies behind them does.
+  // Ports run at the clock of the datasheet, as the memory behind them does.
   return allUnits(engine, engine.streamBytesPerKilocycle, target.clockHz);
 }
 

@@ -13,7 +13,8 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// Whether no loop is in two dimensions, and no dimension has two loops.
+/// Whether each dimension has at most one loop, and no two dimensions have the
+/// same.
 static bool hasLoopForEachDimension(AffineMap map) {
   llvm::SmallBitVector seen(map.getNumDims());
   for (AffineExpr index : map.getResults()) {
@@ -69,7 +70,8 @@ TileModel::TileModel(WorkloadOpInterface op, const Workload &workload)
   }
 }
 
-/// The search asks millions of times: the same as `times`, without a call.
+/// Does the same as `times` without a call, because the search asks millions of
+/// times.
 static inline Count product(int64_t a, int64_t b) {
   int64_t result;
   if (__builtin_mul_overflow(a, b, &result) || result > maxCount)
@@ -242,7 +244,8 @@ Count TileModel::maskedElements(unsigned buffer,
   if (known != maskedSums.end())
     return known->second;
 
-  // An odometer over the tiles of the outer masked loops (one or two of them).
+  // An odometer runs over the tiles of the outer masked loops (one or two of
+  // them).
   WorkloadOpInterface counted = op;
   SmallVector<Interval, 6> box = workload.fullBox();
   SmallVector<unsigned> loops(outer.set_bits());
@@ -341,7 +344,7 @@ Count TileModel::workingSetBytes(const Tiling &tiling) const {
     Count bytes = tileBytes(tiling, buffer);
     if (succeeded(bytes))
       bytes = product(*bytes, tilesHeld(tiling, buffer));
-    // Neither is above a quarter of what 64 bits hold.
+    // Both terms are below a quarter of what 64 bits hold.
     if (failed(bytes) || (total += *bytes) > maxCount)
       return failure();
   }

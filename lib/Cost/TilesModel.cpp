@@ -11,8 +11,9 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// Tiles of which several engines are at different ones: where there is room to
-/// hand over one while the next is made, and none waits for another.
+/// Returns the number of tiles that several engines can work on at once, each
+/// on another one. It is 1 if there is no room to hand over one tile while the
+/// next is made, or if engines must wait for each other.
 static int64_t countTilesInFlow(const OpOnTarget &context, TileLevelAttr level,
                                 const Tiling &tiling) {
   const Workload &workload = context.workload;

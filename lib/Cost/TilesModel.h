@@ -12,8 +12,9 @@
 
 namespace mlir::llm {
 
-/// `cost_model = "tiles"`: operands pass through tiles of the private memory,
-/// and what array granules leave empty is lost.
+/// The cost model `cost_model = "tiles"`: operands pass through tiles of the
+/// private memory, and the cycles in which array granules are partly empty are
+/// lost.
 class TilesModel : public CostModel {
 public:
   explicit TilesModel(const OpOnTarget &context) : CostModel(context) {}

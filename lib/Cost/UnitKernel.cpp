@@ -28,7 +28,7 @@ double mlir::llm::overlap(double a, double b) {
 // UnitMachine
 //===----------------------------------------------------------------------===//
 
-/// 0 where there is none.
+/// Returns 0 for a figure that is not given.
 static double real(std::optional<int64_t> value) {
   return double(value.value_or(0));
 }
@@ -51,7 +51,7 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
   machine.granuleM = double(engine.granuleM.value_or(1));
   machine.granuleN = double(engine.granuleN.value_or(1));
   machine.granuleK = double(engine.granuleK.value_or(1));
-  // Ports run at the clock of the datasheet: what lies behind them does.
+  // Ports run at the clock of the datasheet, as the memory behind them does.
   machine.portBytesPerSecond = real(engine.streamBytesPerKilocycle) / kilo *
                                machine.units * double(target.clockHz);
   const Memory &dram = target.dram();
@@ -60,7 +60,7 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
 
   constexpr double femto = 1e-15;
   machine.joulesPerMac = femto * real(Target::macFemtojoules(engine, macType));
-  // What comes from DRAM passes the private memory, too.
+  // Bytes from DRAM pass the private memory, too.
   const Memory *cache = target.privateMemoryOf(engine);
   machine.joulesPerCachedByte =
       femto * real(cache ? cache->femtojoulesPerByte : std::nullopt);

@@ -25,7 +25,7 @@ struct AlikeSequences {
   static std::optional<AlikeSequences> of(const Program &program);
 };
 
-/// The longest sequences for which everything fits at every moment.
+/// Finds the longest sequences for which everything fits at every moment.
 class LongestContext {
 public:
   LongestContext(const Capacity &capacity, int64_t keys)
@@ -71,8 +71,8 @@ std::optional<AlikeSequences> AlikeSequences::of(const Program &program) {
   return alike;
 }
 
-/// ceil(bytes * context / keys). If that does not fit into 64 bits, it fits
-/// nowhere.
+/// Returns ceil(bytes * context / keys). If that does not fit into 64 bits, it
+/// fits into no memory.
 static int64_t scale(int64_t bytes, int64_t context, int64_t keys) {
   return ceilMulDiv(bytes, context, 1, keys).value_or(maxCount);
 }
@@ -100,7 +100,8 @@ void LongestContext::visit(const Moment &moment) {
   longest = fitting;
 }
 
-/// All but the weights grows with the batch.
+/// Returns the largest batch that fits, since all but the weights grows with
+/// the batch.
 static int64_t findLargestBatch(const Capacity &capacity, int64_t batch) {
   int64_t growing = capacity.neededBytes() - capacity.weightBytes;
   int64_t room = capacity.memory().capacityBytes - capacity.weightBytes;
@@ -174,7 +175,7 @@ FailureOr<Capacity> Capacity::compute(const Program &program,
     return capacity;
   capacity.largestBatch = findLargestBatch(capacity, alike->batch);
   int64_t context = longest.get();
-  if (context < maxCount) // else nothing grows
+  if (context < maxCount) // at the most, nothing grows
     capacity.largestContext =
         !alike->isPrompt && context < alike->seq ? 0 : context;
   return capacity;
@@ -226,7 +227,8 @@ std::string Capacity::describeExcess() const {
   return text;
 }
 
-/// Nothing if it fits, or if the target does not say what does.
+/// Returns what the program holds if that does not fit. Returns nothing if it
+/// fits, or if the target gives no capacity.
 static FailureOr<std::optional<Capacity>> findExcess(const Program &program,
                                                      const Target &target) {
   if (target.dram().capacityBytes == 0)

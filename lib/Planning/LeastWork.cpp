@@ -31,7 +31,8 @@ bool mlir::llm::hasOneWay(const OpOnTarget &context) {
          context.target->countMemoryEngines() == 0;
 }
 
-/// Bytes of each buffer: every element once, or once for each sweep.
+/// Returns the bytes of each buffer: every element once, or once for each
+/// sweep.
 static FailureOr<SmallVector<int64_t, 4>> leastBytes(const OpOnTarget &context,
                                                      TileStrategy strategy) {
   TileModel model(context.op, context.workload);
@@ -63,7 +64,8 @@ static FailureOr<SmallVector<int64_t, 4>> leastBytes(const OpOnTarget &context,
   return bytes;
 }
 
-/// Kernels of units run their kinds of work side by side, over all stages.
+/// Returns the least cycles of a kernel of units, which runs its kinds of work
+/// side by side, over all stages.
 static FailureOr<int64_t> leastUnitCycles(const OpOnTarget &context) {
   int64_t longest = 0;
   for (WorkKind kind : allWorkKinds) {
@@ -93,8 +95,8 @@ static bool isEven(const OpOnTarget &context) {
          hidesNothing(context.op, context.workload);
 }
 
-/// The least that arithmetic uses of the memory of the tiles, which is with one
-/// tile.
+/// Returns the least cycles in which arithmetic uses the memory of the tiles,
+/// which it takes with one tile.
 static FailureOr<int64_t> leastUsedCycles(const OpOnTarget &context,
                                           TileStrategy strategy) {
   const Memory *tiles = context.tileMemory();
@@ -115,14 +117,14 @@ static FailureOr<int64_t> leastUsedCycles(const OpOnTarget &context,
   return *cycles;
 }
 
-/// The cycles of which a share of the iterations takes at least that share, if
-/// iterations are even.
+/// Returns cycles such that a share of the iterations takes at least that share
+/// of them, if iterations are even.
 static FailureOr<int64_t> leastEvenCycles(const OpOnTarget &context,
                                           int64_t usedCycles) {
   FailureOr<int64_t> cycles = context.engine->hasUnitTiles()
                                   ? leastUnitCycles(context)
                                   : computeCyclesWithoutGranules(context);
-  // Stages of the whole are rounded up, too.
+  // Each stage of the whole was rounded up, too.
   int64_t stages = context.workload.stages.size();
   if (failed(cycles))
     return failure();
@@ -148,7 +150,8 @@ static FailureOr<int64_t> leastComputeCycles(const OpOnTarget &context,
       energy ? powerCycles(*context.target, *energy) : std::nullopt;
   if (!power)
     return context.refuseOverflow();
-  // Energy was rounded up, but parts of it are not.
+  // The energy of the whole was rounded up, but those of its parts may be
+  // rounded less.
   return std::max({*cycles, *power > 0 ? *power - 1 : 0, usedCycles});
 }
 
@@ -166,7 +169,8 @@ static int64_t mostPartsOf(const OpOnTarget &context) {
 // Experts
 //===----------------------------------------------------------------------===//
 
-/// Adds a product for each expert, with what it reads, as if each were an op.
+/// Adds a product for each expert, with what the expert reads, as if each were
+/// an op.
 static std::vector<LeastWork::EvenShare>
 sharesOfExperts(const OpOnTarget &context) {
   const Workload &workload = context.workload;
@@ -178,7 +182,7 @@ sharesOfExperts(const OpOnTarget &context) {
     return {};
   unsigned loop = workload.maskedLoops.find_first();
   int64_t all = workload.loops[loop].extent;
-  std::map<int64_t, int64_t> experts; // by rows
+  std::map<int64_t, int64_t> experts; // by number of rows
   int64_t count = 0;
   for (int64_t rows : findSliceRows(context, *sliced, loop, all)) {
     ++experts[rows];
@@ -196,23 +200,23 @@ sharesOfExperts(const OpOnTarget &context) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The bytes of all parts if the largest has at least one in so many of the
-/// iterations. It has one in q_l of loop l, so that all parts read each element
-/// of a buffer q_l times for each loop that the buffer does not have. With z =
-/// log q that is a sum of exponentials, which is convex. Its least over all z
-/// >= 0 with sum z >= log(parts) is not below what any tangent has there (Frank
-/// and Wolfe, 1956).
+/// A lower bound of the bytes that all parts move, if the largest part has at
+/// least 1 / `parts` of the iterations. If it has 1 / q_l of loop l, all parts
+/// read each element of a buffer q_l times for each loop that the buffer does
+/// not have. With z = log q that is a sum of exponentials, which is convex. Its
+/// least over all z >= 0 with sum z >= log(parts) is not below what any tangent
+/// has there (Frank and Wolfe, 1956).
 class BytesOfParts {
 public:
   BytesOfParts(const OpOnTarget &context, ArrayRef<int64_t> bytes);
-  /// Nothing if the op does not have so many iterations that can be apart.
+  /// Returns nothing if the op cannot be cut into so many parts.
   std::optional<double> atLeast(double parts) const;
 
 private:
   using Vector = SmallVector<double, 6>;
   struct Term {
     double bytes;
-    llvm::SmallBitVector loops; ///< for each of which they are read again
+    llvm::SmallBitVector loops; ///< buffers are read again for each
   };
   double valueAt(const Vector &z, Vector &gradient) const;
   /// The point at which a linear function is least.
@@ -234,7 +238,7 @@ BytesOfParts::BytesOfParts(const OpOnTarget &context, ArrayRef<int64_t> bytes) {
     mostOf.push_back(
         Split::canCut(loop) || isReduced ? std::log(double(loop.extent)) : 0);
   }
-  // Sums that are not complete are written and read, in 32 bits or more.
+  // Partial sums are written and read, in 32 bits or more.
   constexpr double sumBytes = 2 * 4;
   for (auto [index, buffer] : llvm::enumerate(workload.buffers)) {
     if (bytes[index] == 0)
@@ -288,7 +292,7 @@ std::optional<double> BytesOfParts::atLeast(double parts) const {
     return std::nullopt;
   Vector gradient, ignored;
   Vector z(mostOf.size(), 0);
-  double bound = valueAt(z, gradient); // as whole as can be
+  double bound = valueAt(z, gradient); // the bound of the whole op
   z = leastOf(gradient, sum);
   constexpr int steps = 24;
   for (int step = 0; step < steps; ++step) {
@@ -320,12 +324,12 @@ inParts(const OpOnTarget &context, const LeastWork &least,
   for (int64_t own : bytes)
     once += own;
   int64_t engines = context.countTeams();
-  // 1, 2, 3, 4, 6, 8, ... parts.
+  // The number of parts is 1, 2, 3, 4, 6, 8, ...
   for (int64_t parts = 1, next = 2; parts < least.mostParts;) {
     std::optional<double> most = bytesOfParts.atLeast(double(parts));
     if (!most)
       break;
-    // Doubles lose less than this.
+    // Rounding of doubles loses less than this share.
     auto again = std::max<int64_t>(0, int64_t(*most * (1 - 1e-9)) - once);
     all.push_back(least);
     std::vector<int64_t> more = perMemory(again);
@@ -352,7 +356,7 @@ mlir::llm::leastWork(const OpOnTarget &context, TileStrategy strategy,
   LeastWork least;
   least.overheadCycles = context.overheadCycles();
   least.mostParts = mostPartsOf(context);
-  // All bytes pass each memory, whatever one keeps for another time.
+  // All bytes pass each memory, whatever a memory keeps for later.
   auto perMemory = [&](int64_t bytes) {
     return std::vector<int64_t>(memories.size(), bytes);
   };

@@ -17,8 +17,8 @@ using namespace mlir;
 using namespace mlir::llm;
 
 namespace {
-/// A time in a block: which of its items (stretches of ops, and loops), and
-/// when in that item.
+/// A time in a block: one of its items (stretches of ops, and loops), and a
+/// cycle in that item.
 struct Place {
   unsigned item = 0;
   int64_t cycle = 0;
@@ -56,8 +56,8 @@ public:
 
 private:
   friend class BlockWalk;
-  /// Counts what is there from start to end: arguments, which are the caller's,
-  /// and constants.
+  /// Counts what is in memory from start to end: the caller's arguments, and
+  /// constants.
   FailureOr<Moment> heldThroughout();
   FailureOr<GrowingBytes> bytesOf(Value value, bool seesKeys);
   FailureOr<int64_t> workspaceOf(WorkloadOpInterface op);
@@ -70,11 +70,11 @@ private:
   bool hasSlots = true;
   /// Values whose size depends on the number of keys: rows of caches, scores.
   llvm::DenseSet<Value> growsWithKeys;
-  int64_t allBytes =
-      0; ///< of everything: sums of some of it are within 64 bits
+  /// Bytes of everything, so that sums of some of it are within 64 bits.
+  int64_t allBytes = 0;
 };
 
-/// One block, which is the body of the function or of a loop.
+/// Walks one block, which is the body of the function or of a loop.
 class BlockWalk {
 public:
   BlockWalk(LiveValues &all, Block &block) : all(all), block(block) {}
@@ -136,8 +136,9 @@ static unsigned countKeyDimensions(RankedTensorType type, int64_t keys) {
                         [&](int64_t size) { return size % keys == 0; });
 }
 
-/// If shapes leave it open, a value counts as one that grows, so that what is
-/// said to fit does fit.
+/// Returns how fast a value grows with the length of sequences (0: not at all,
+/// 2: with its square). If shapes leave it open, a value counts as one that
+/// grows, so that what is said to fit does fit.
 static unsigned degreeOf(RankedTensorType type, const Growth &growth,
                          bool seesKeys) {
   if (growth.keys == 0)
@@ -147,7 +148,8 @@ static unsigned degreeOf(RankedTensorType type, const Growth &growth,
   return std::min(counted, ofTokens + (seesKeys ? 1 : 0));
 }
 
-/// An op that takes time has no other operands or results.
+/// Whether the bytes of such a value can be counted. An op that takes time has
+/// no other operands or results.
 static bool hasKnownBytes(RankedTensorType type) {
   Type element = type.getElementType();
   return type.hasStaticShape() &&
@@ -169,7 +171,8 @@ FailureOr<GrowingBytes> LiveValues::bytesOf(Value value, bool seesKeys) {
   return growing;
 }
 
-/// What the parts of a reduction leave for the one that joins them.
+/// Returns the bytes that the parts of a reduction leave for the part that
+/// joins them.
 FailureOr<int64_t> LiveValues::workspaceOf(WorkloadOpInterface op) {
   auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
   if (!tile || !tile.getSplit())
@@ -203,7 +206,7 @@ FailureOr<int64_t> LiveValues::workspaceOf(WorkloadOpInterface op) {
 // One block
 //===----------------------------------------------------------------------===//
 
-/// From the first start to the last end of its slots.
+/// Returns the first start and the last end of slots.
 static std::pair<int64_t, int64_t> spanOf(SlotsAttr slots) {
   int64_t start = afterItem, end = 0;
   for (SlotRunAttr run : slots.getRuns()) {
@@ -214,8 +217,8 @@ static std::pair<int64_t, int64_t> spanOf(SlotsAttr slots) {
   return {start, end};
 }
 
-/// The value that a result replaces. It is the one that the op updates, if
-/// nothing else uses it.
+/// Returns the value that a result replaces. This is the value that the op
+/// updates, if nothing else uses it.
 static Value findUpdated(OpResult result) {
   auto op = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
   OpOperand *init = op ? op.getTiedOpOperand(result) : nullptr;
@@ -229,7 +232,7 @@ static Value findUpdated(OpResult result) {
   return isOwn ? init->get() : Value();
 }
 
-/// Values from around an op that its regions use.
+/// Returns values from around an op that its regions use.
 static SetVector<Value> findCaptured(Operation *op) {
   SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
@@ -300,7 +303,7 @@ LogicalResult BlockWalk::addLoop(LoopLikeOpInterface loop) {
   return success();
 }
 
-/// In the order of the program.
+/// Visits ops in the order of the program.
 LogicalResult BlockWalk::findValues() {
   if (isa<LoopLikeOpInterface>(block.getParentOp()))
     for (Value argument : block.getArguments())
@@ -341,8 +344,8 @@ void BlockWalk::useCaptured(Operation *op, Place place) {
     use(value, place);
 }
 
-/// From the last op to the first, so that the uses of a view are known before
-/// what it shows.
+/// Visits ops from the last to the first, so that the uses of a view are known
+/// before the value that it shows.
 void BlockWalk::findUses() {
   for (Operation &op : llvm::reverse(block)) {
     if (auto end = endOf.find(&op); end != endOf.end()) {
@@ -399,7 +402,7 @@ LogicalResult BlockWalk::run(const Moment &around) {
     switch (event.kind) {
     case Event::Kind::End:
       add(alive, event.amount, -1);
-      if (item < items.size()) // else the block hands it on
+      if (item < items.size()) // else the block hands the value on
         all.visit(alive, {items[item], event.place.cycle});
       break;
     case Event::Kind::Begin:
@@ -422,9 +425,9 @@ LogicalResult BlockWalk::run(const Moment &around) {
 // The whole
 //===----------------------------------------------------------------------===//
 
-/// Whether the op is a constant (but one of a single value takes no room), or a
-/// view that gives a static shape to a tensor whose shape was open, and that
-/// ops use.
+/// Whether the op's result takes room of its own: the op is a constant of more
+/// than one value, or a view that gives a static shape to a tensor whose shape
+/// was open.
 static bool isStored(Operation *op) {
   if (op->getNumResults() != 1 || !isTensor(op->getResult(0)))
     return false;
@@ -445,7 +448,7 @@ FailureOr<Moment> LiveValues::heldThroughout() {
   llvm::append_range(
       values, llvm::make_filter_range(function.getArguments(), isTensor));
   function.walk([&](Operation *op) {
-    // Those in the body of a structured op are part of it.
+    // Ops in the body of a structured op are part of it.
     bool isInOp = isa<WorkloadOpInterface>(op->getParentOp());
     if (!isInOp && isStored(op))
       values.push_back(op->getResult(0));

@@ -60,12 +60,13 @@ struct Rows {
   }
 
   int64_t count;
-  bool isLastAlone; ///< it joins what the others made
+  bool isLastAlone; ///< the last part joins the others' results
   int64_t columns, rows;
 };
 } // namespace
 
-/// What moves in a slot, as lanes that are held all along it.
+/// Returns the lanes that move the bytes of a slot if they are held all along
+/// it.
 static std::vector<int64_t> averageLanes(const scheduling::Problem &problem,
                                          const scheduling::Part &part,
                                          int64_t cycles) {
@@ -99,7 +100,7 @@ MeasuredScheduler::placeOp(const scheduling::Problem &problem, unsigned task,
   std::optional<int64_t> end = checkedAdd(start, length);
   if (!end)
     return emitOverflow();
-  // It is not known which part took how long.
+  // Parts of a row have equal times, because only the op was measured.
   std::vector<scheduling::Slot> slots;
   for (const scheduling::Part &part : own.parts)
     for (int64_t i = 0; i < part.count; ++i) {

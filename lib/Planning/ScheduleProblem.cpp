@@ -20,7 +20,8 @@ static CostAttr costOf(Operation *op) {
   return op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
 }
 
-/// Bytes of a memory that is not shared would be streamed in no time.
+/// Checks that the cost names the engines and memories that the op uses. Bytes
+/// of a memory that is not shared would be streamed in no time.
 static LogicalResult checkNames(CostAttr cost, const OpOnTarget &context) {
   if (cost.getEngine().getValue() != context.engine->name)
     return context.refuse()
@@ -163,7 +164,8 @@ struct Tasks {
 };
 } // namespace
 
-/// The boundary of the stretch meets what comes from outside.
+/// Returns the tasks of these ops. The boundary of the stretch meets
+/// dependences on ops outside of it.
 static std::vector<unsigned> tasksOf(const Tasks &tasks,
                                      const FetchWaits &waits) {
   llvm::SmallSetVector<unsigned, 4> found;
@@ -174,14 +176,15 @@ static std::vector<unsigned> tasksOf(const Tasks &tasks,
   return std::vector<unsigned>(found.begin(), found.end());
 }
 
-/// Beside arithmetic, this counts what it uses of a memory of the engine's own.
+/// Returns the cycles of the engine alone: of arithmetic, or of what it uses of
+/// the engine's own memory.
 static int64_t cyclesOnEngine(const OpOnTarget &context, PartCostAttr cost) {
   const Memory *tiles = context.tileMemory();
   return std::max(cost.getComputeCycles(),
                   tiles ? cost.getMemoryCycles(tiles->name) : 0);
 }
 
-/// A part with these costs.
+/// Makes a part with these costs.
 static scheduling::Part makePart(const Tasks &tasks, const OpOnTarget &context,
                                  PartCostAttr cost,
                                  ArrayRef<SourceRoom> rooms) {
@@ -231,7 +234,8 @@ static FailureOr<scheduling::Split> makeParts(const Tasks &tasks,
   for (PartCostAttr record : cost.getParts()) {
     int64_t count = record.getCount();
     bool isLast = number + count == costed;
-    // Costs that were written by hand may be equal for it and others.
+    // Costs that were written by hand may be equal for the joining part and
+    // others.
     if (isLast && parts.lastCombines && count > 1)
       add(record, std::exchange(count, 1) - 1);
     add(record, count);
@@ -265,16 +269,16 @@ static Tasks makeTasks(const Program &program, ArrayRef<unsigned> stretch,
 namespace {
 /// What decides how an op may be cut.
 struct Ways {
-  bool isByHand = false; ///< only as it is
-  /// What no way is below. It is empty if the op has only its own way.
+  bool isByHand = false; ///< may only run as it is
+  /// What all ways need at least. It is empty if the op has only its own way.
   std::vector<scheduling::LeastWork> least;
 };
 
-/// Finds that. Equal ops share it.
+/// Finds the ways of ops. Equal ops share them.
 class WaysFinder {
 public:
   WaysFinder(const Target &target) : memories(target.sharedMemories()) {}
-  /// Null on failure.
+  /// Returns null on failure.
   const Ways *find(const OpOnTarget &context, CostedTile given);
 
 private:

@@ -39,7 +39,8 @@ struct SlotRun {
 };
 } // namespace
 
-/// Parts read the same buffers, except the one that joins the others.
+/// Returns what the part reads. All parts read the same buffers, except the one
+/// that joins the others.
 static ArrayRef<Source> sourcesOf(const Task &task, int64_t part,
                                   int64_t parts) {
   bool combines = task.lastCombines && part + 1 == parts;
@@ -70,8 +71,7 @@ static SlotRunAttr makeRun(MLIRContext *context, const Problem &problem,
       with.empty() ? DictionaryAttr() : getAmounts(context, with));
 }
 
-/// Whether one slot is the other at a later time, on an engine that is not
-/// before.
+/// Whether `next` is `slot` at a later time, on an engine that is not before.
 static bool repeats(const Slot &slot, const Slot &next) {
   int64_t later = next.start - slot.start;
   int64_t farther = next.engine.index - slot.engine.index;
@@ -93,8 +93,8 @@ static bool repeats(const Slot &slot, const Slot &next) {
          llvm::equal(slot.prefetches, next.prefetches, isLater);
 }
 
-/// The longest run, from there on, of slots that are so many parts apart and in
-/// no run yet.
+/// Finds the longest run from `first` on of slots that are `stride` parts apart
+/// and in no run yet.
 static SlotRun findRun(ArrayRef<const Slot *> byPart, size_t first,
                        size_t stride, const BitVector &taken) {
   SlotRun run{byPart[first], 1, int64_t(stride)};
@@ -116,8 +116,8 @@ static SlotRun findRun(ArrayRef<const Slot *> byPart, size_t first,
   return run;
 }
 
-/// Engines that run parts in turns, some fetched and some not, come back to the
-/// same order after a few of them.
+/// Looks for runs with several strides: engines that run parts in turns, some
+/// fetched and some not, come back to the same order after a few of them.
 SlotsAttr mlir::llm::makeSlots(MLIRContext *context, const Problem &problem,
                                ArrayRef<const Slot *> slots, int64_t offset) {
   constexpr size_t longestStride = 32;

@@ -32,12 +32,11 @@ int64_t Split::countAlong(unsigned loop) const {
 
 void Split::cut(unsigned loop, int64_t size) {
   sizes[loop] = size;
-  // There is no more than one iteration for each point of the op, and points
-  // are counted.
+  // This cannot exceed the number of the op's points, which is known to fit.
   boxes = checkedMul(boxes, countAlong(loop)).value_or(maxCount);
 }
 
-/// Finds it for any engine.
+/// Finds the reduction for any engine.
 static std::optional<PartialReduction>
 getReduction(const OpOnTarget &context, unsigned loop, int64_t parts) {
   const Loop &cut = context.workload.loops[loop];
@@ -156,7 +155,7 @@ SmallVector<int64_t, 12> Split::shapeOf(const OpOnTarget &context,
     shape.push_back(interval.size());
     if (!dependsOnPlace(context.workload, loop))
       continue;
-    // Behind its length, so that no two are read alike.
+    // The length comes first, so that different shapes have different keys.
     SmallVector<int64_t> place = op.getPlace(context.workload, loop, interval);
     shape.push_back(place.size());
     llvm::append_range(shape, place);
@@ -226,7 +225,7 @@ FailureOr<TileAttr> mlir::llm::tileOfPart(const OpOnTarget &part,
 }
 
 namespace {
-/// The first level of a tile, as a part of the op has it.
+/// The first level of a tile, made for a part of the op.
 struct PartTile {
   TileModel model;
   Tiling tiling;
@@ -247,7 +246,7 @@ FailureOr<PartTile> PartTile::get(const OpOnTarget &part, TileAttr tile) {
                   tilesHeld(part.workload, *level)};
 }
 
-/// Theoretical costs have none.
+/// Whether the part has tiles. Theoretical costs have none.
 static bool hasTiles(const OpOnTarget &part, TileAttr tile) {
   return tile.getStrategy() != TileStrategy::Theoretical &&
          !tile.getLevels().empty() && part.tileMemory();

@@ -34,8 +34,8 @@ public:
   /// Does the same with a reduction cut, too, and with what joining its parts
   /// takes.
   std::optional<Sizes> cutReduction(int64_t parts);
-  /// Whether that is clearly faster on all engines than every way that cuts no
-  /// reduction into so many parts, half as many, ...
+  /// Whether these sizes are clearly faster on all engines than every way
+  /// without a cut reduction that has so many parts, half as many, ...
   bool isClearlyFaster(ArrayRef<int64_t> sizes, int64_t parts);
   /// The bytes of all that can be fetched ahead for a part of these sizes.
   double slicesOf(ArrayRef<int64_t> sizes) const;
@@ -45,7 +45,7 @@ public:
   int64_t mostParts(bool reduced) const;
 
 private:
-  /// How long the longest part is, how many there are, and what all of them
+  /// The length of the longest part, the number of parts, and what all of them
   /// touch together.
   struct Estimate {
     double cycles = 0, parts = 0, bytes = 0;
@@ -56,8 +56,8 @@ private:
       return bytes < other.bytes;
     }
   };
-  /// The loops of each buffer of which a part touches the product of its sizes.
-  /// Nothing for the other buffers, which are counted.
+  /// For each buffer, the loops of which a part touches the product of its
+  /// sizes. There are none for buffers whose elements must be counted.
   struct Touched {
     Touched(WorkloadOpInterface op, const Workload &workload);
     const Workload &workload;
@@ -65,11 +65,11 @@ private:
     SmallVector<int64_t, 4> bytesPerElement; ///< see wholeBytesOf()
   };
   Estimate estimate(const Touched &touched) const;
-  /// The time on all engines, through as much of the memories' bandwidth as
-  /// they can take.
+  /// The time on all engines, with as much of the memories' bandwidth as they
+  /// can use.
   double cyclesOfAll(const Estimate &estimate) const;
   double cyclesOfCombine(const Workload &combine) const;
-  /// A reduction cut into so many parts.
+  /// What is known of a reduction cut into so many parts.
   struct Reduced {
     Reduced(WorkloadOpInterface op, PartialReduction &&given)
         : partial(std::move(given)), touched(op, partial.part) {}
@@ -122,8 +122,8 @@ Cutter::Cutter(const OpOnTarget &context, int64_t computeCycles)
   current = uncut;
 }
 
-/// The loops of a buffer of which each iteration of these touches an element of
-/// its own.
+/// Returns the loops of a buffer if each iteration of these touches an element
+/// of its own.
 static std::optional<SmallVector<unsigned, 4>>
 productLoopsOf(WorkloadOpInterface op, const Workload &workload,
                unsigned buffer) {
@@ -169,8 +169,8 @@ double Cutter::bytesOfPart(const Touched &touched, unsigned buffer,
   return succeeded(bytes) ? double(*bytes) : double(maxCount);
 }
 
-/// Counts for the first or the last part, whichever touches more. Masks and
-/// tables are counted as they are there.
+/// Counts the bytes of the first or the last part, whichever touches more. What
+/// masks and tables leave there is counted exactly.
 double Cutter::countBytesOfPart(const Workload &workload, unsigned buffer,
                                 ArrayRef<int64_t> sizes) const {
   const Buffer &touched = workload.buffers[buffer];
@@ -370,7 +370,7 @@ static int64_t bytesOf(CostAttr cost) {
 }
 
 namespace {
-/// The ways to cut one op that are offered.
+/// Collects the ways to cut one op that the scheduler may choose.
 class Ladder {
 public:
   Ladder(const OpOnTarget &context, const CostStamps &stamps,
@@ -408,7 +408,7 @@ private:
   }
   /// Cuts the op into parts of these sizes, if there are several.
   FailureOr<std::optional<CostedTile>> cutTile(const Sizes &sizes) const;
-  /// False where these sizes are no cut.
+  /// Returns false if the op cannot be cut into parts of these sizes.
   FailureOr<bool> add(ArrayRef<int64_t> sizes);
 
   const OpOnTarget &context;
@@ -459,8 +459,8 @@ LogicalResult Ladder::climb(int64_t most,
 
 LogicalResult Ladder::addPlain() {
   int64_t most = 1;
-  // A rung may give no more parts than the one before: 6 parts of 8 heads are
-  // 4 of 2, 8 are 8 again.
+  // A rung may give no more parts than the one before: of 8 heads, 6 parts are
+  // 4 of 2 heads each, and 8 parts are 8 again.
   auto add = [&](int64_t parts) -> FailureOr<bool> {
     std::optional<Sizes> sizes = cutter.cut(parts);
     if (!sizes)
@@ -472,12 +472,12 @@ LogicalResult Ladder::addPlain() {
     }
     return isFine(parts, *sizes);
   };
-  // The first rung may have more parts than the op.
+  // The first rung may have more parts than the op can have.
   return climb(2 * std::max(engines, cutter.mostParts(false)), add);
 }
 
 LogicalResult Ladder::addReduced() {
-  // This wins little for a small op.
+  // To cut a reduction wins little for a small op.
   if (!cutter.canCutReductions() ||
       double(bytesOf(choices.front().cost)) < smallEnough())
     return success();
@@ -524,9 +524,9 @@ LogicalResult Ladder::addFilling() {
   return success();
 }
 
-/// Adds ways with E / 2, E / 4, ... parts behind the whole op, if all their
-/// parts together move fewer bytes than those of the first of `choices` behind
-/// it.
+/// Adds ways with E / 2, E / 4, ... parts behind the whole op. Each is added if
+/// all its parts together move fewer bytes than those of the first of `choices`
+/// behind it.
 LogicalResult Ladder::addFewerParts() {
   if (choices.size() < 2)
     return success();

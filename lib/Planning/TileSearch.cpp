@@ -25,13 +25,13 @@ namespace {
 /// those of the slowest that take as long.
 class TileSearch {
 public:
-  /// Which tiles are searched: those that fill granules, those of any size,
-  /// those of which one is held if rows would have to be cut otherwise, or also
-  /// those that cut rows, over which stages sweep one after the other.
+  /// Which tiles are searched: tiles that fill granules, tiles of any size,
+  /// tiles of which only one is held (which are tried before rows are cut), or
+  /// also tiles that cut rows, over which stages sweep one after the other.
   enum class Tiles { FillingGranules, OfAnySize, HeldOnce, CuttingRows };
 
-  /// With `handsOverOnce`, one tile is held of what an engine makes for another
-  /// one. The two engines wait for each other then.
+  /// With `handsOverOnce`, only one tile is held of what one engine makes for
+  /// another. The two engines then wait for each other.
   TileSearch(const OpOnTarget &context, Tiles tiles, bool handsOverOnce = false)
       : context(context), workload(context.workload), traffic(context),
         capacity(context.tileCapacityBytes()), tiles(tiles),
@@ -43,13 +43,13 @@ public:
 
   bool hasFittingTile() const { return fits(capacity); }
 
-  /// The level of the engine's private memory.
+  /// Finds the level of the engine's private memory.
   FailureOr<TileLevelAttr> run();
-  /// Bytes of each buffer with the tile that was found.
+  /// The bytes of each buffer with the tile that was found.
   FailureOr<SmallVector<int64_t, 4>> movedBytes() const {
     return traffic.bytesOfBuffers(best);
   }
-  /// Whether these are those of each stage that reads rows.
+  /// Whether these bytes count each stage that reads rows.
   bool sweepsPerStage() const { return traffic.model().sweepsPerStage(best); }
 
 private:
@@ -57,23 +57,23 @@ private:
   void findSteps();
   bool mayCut(const Loop &loop) const;
   void classifyLoops();
-  /// The most that is moved again if the loop is cut: the buffers that do not
-  /// use it, once for each iteration.
+  /// The most bytes that are moved again if the loop is cut: those of the
+  /// buffers that do not use it, once for each iteration.
   double bytesAtStake(unsigned loop) const;
   void enumerateSizes(size_t position);
   /// The fewest bytes over the orders of the loops that are cut. `order` is
   /// left at the best of them. Nothing if none is better than the best so far.
   std::optional<int64_t> chooseOrder(Tiling &tiling,
                                      Kept kept = Kept::ByTiling) const;
-  /// Whether tiles with the current sizes of the loops before `position` can
-  /// be better than the best so far, if those from there on are as in
-  /// `optimistic`.
+  /// Whether tiles can be better than the best so far if they have the current
+  /// sizes of the loops before `position`, and at best those of `optimistic`
+  /// from there on.
   bool canImprove(Tiling optimistic) const;
-  /// The current sizes of the loops before `position`, and none of the others
-  /// cut.
+  /// A tiling with the current sizes of the loops before `position`, which cuts
+  /// no other loop.
   Tiling withoutCuts(size_t position) const;
-  /// The same with each of the others cut so far that it fits with the
-  /// smallest sizes of the rest.
+  /// The same tiling with each of the other loops cut so far that it fits with
+  /// the smallest sizes of the rest.
   Tiling withLeastCuts(size_t position);
   /// The sizes of a reused loop that fit into `room` with the current ones of
   /// the others, the largest first. The loop is left at its smallest.
@@ -108,9 +108,9 @@ private:
 };
 } // namespace
 
-/// At most this many loops are enumerated together, those with most at stake.
-/// The others are streamed. Only attention with sinks has more loops, because
-/// no loop over sequences uses these few bytes.
+/// At most this many loops are enumerated together: those with most bytes at
+/// stake. The others are streamed. Only attention with sinks has more loops,
+/// because no loop over sequences uses these few bytes.
 static constexpr size_t maxReuseLoops = 3;
 /// Tile sizes are multiples of this if the loop is long enough, because no
 /// machine likes odd edges.
@@ -133,7 +133,8 @@ static SmallVector<int64_t> candidateSizes(int64_t extent, int64_t step) {
   return sizes;
 }
 
-/// A size by which several products of an op are cut must serve all of them.
+/// Finds the steps of loops. A size by which several products of an op are cut
+/// must serve all of them.
 void TileSearch::findSteps() {
   for (unsigned stage = 0; stage < workload.stages.size(); ++stage)
     if (std::optional<Granules> granules = Granules::get(context, stage))
@@ -221,8 +222,8 @@ SmallVector<int64_t, 32> TileSearch::fittingSizes(size_t position,
     return fits(room);
   };
   SmallVector<int64_t, 32> fitting;
-  // If a loop is uncut, one tile is held. For the others, smaller tiles take
-  // less room.
+  // An uncut loop has one tile held, so it is tried apart. Among the other
+  // sizes, smaller tiles take less room.
   if (fitsWith(sizes.front()))
     fitting.push_back(sizes.front());
   ArrayRef<int64_t> cut = sizes.drop_front();
@@ -235,7 +236,7 @@ SmallVector<int64_t, 32> TileSearch::fittingSizes(size_t position,
 
 std::optional<int64_t> TileSearch::chooseOrder(Tiling &tiling,
                                                Kept kept) const {
-  // Loops that are not cut have no place in the order. They stay outside, and
+  // Loops that are not cut do not matter for the order. They stay outside, and
   // so do those whose order costs nothing. Sweeps over rows are inside of all.
   SmallVector<unsigned> cut, outer, rows;
   for (unsigned loop = 0; loop < workload.loops.size(); ++loop) {
@@ -276,7 +277,8 @@ Tiling TileSearch::withoutCuts(size_t position) const {
 }
 
 Tiling TileSearch::withLeastCuts(size_t position) {
-  // Two tiles of one element may take a byte each more than one of two does.
+  // Sizes are rounded up to bytes: two tiles of one element may take a byte
+  // more for each buffer than one tile of two.
   int64_t room = capacity + 2 * int64_t(workload.buffers.size());
   Tiling tiling = current;
   for (; position < reuseLoops.size(); ++position)
@@ -297,14 +299,14 @@ void TileSearch::enumerateSizes(size_t position) {
   unsigned loop = reuseLoops[position];
   bool isMasked = workload.maskedLoops.any(),
        isLast = position + 1 == reuseLoops.size();
-  // The loops after this one are still at their smallest. If that does not fit,
-  // no choice for them will.
+  // The loops after this one are still at their smallest, so a size that does
+  // not fit now fits with no choice for them.
   for (int64_t size : fittingSizes(position, capacity)) {
-    // Nothing moves fewer bytes than every element once.
+    // No tile moves fewer bytes than every element once.
     if (mostBytes < leastBytes)
       break;
     current.sizes[loop] = size;
-    // Smaller tiles move more, except of what a mask leaves.
+    // Smaller tiles move more, unless a mask hides some of them.
     if (!canImprove(withoutCuts(position + 1))) {
       if (isMasked)
         continue;
@@ -316,8 +318,8 @@ void TileSearch::enumerateSizes(size_t position) {
   current.sizes[loop] = steps[loop];
 }
 
-/// Streamed loops cost no traffic. So they get fewer, larger tiles as far as
-/// there is room, the innermost dimension first.
+/// Makes tiles of streamed loops as large as there is room, the innermost
+/// dimension first. These loops cost no traffic, and fewer tiles are simpler.
 void TileSearch::growStreamedLoops() {
   current = best;
   for (unsigned loop : llvm::reverse(streamedLoops))
@@ -332,10 +334,10 @@ void TileSearch::growStreamedLoops() {
   best = current;
 }
 
-/// Several engines work on different tiles. So there are more tiles, as far as
-/// that moves no more bytes, so that engines wait little for the first and the
-/// last one. Parts of the op seldom cut reductions, so they have at least the
-/// tiles of these.
+/// Makes more tiles where several engines work on different ones, as far as
+/// that moves no more bytes. Engines then wait little for the first and the
+/// last tile. Parts of the op seldom cut reductions, so there must be enough
+/// tiles along these alone.
 void TileSearch::cutForEngines() {
   constexpr int64_t enoughTiles = 16;
   auto isReduction = [&](unsigned loop) {
@@ -408,7 +410,7 @@ FailureOr<TileLevelAttr> TileSearch::run() {
 // Units
 //===----------------------------------------------------------------------===//
 
-/// What one unit works on at a time.
+/// Chooses what one unit works on at a time.
 static FailureOr<TileLevelAttr> chooseUnitLevel(const OpOnTarget &context,
                                                 const UnitKernel &kernel,
                                                 SmallVector<int64_t, 4> bytes,
@@ -463,8 +465,8 @@ static int64_t cyclesWith(const OpOnTarget &context, TileLevelAttr level) {
   return succeeded(cost) ? cost->getCycles() : maxCount;
 }
 
-/// Engines that wait for each other leave room for larger tiles. The faster way
-/// is taken.
+/// Chooses the faster of two ways: engines that wait for each other leave room
+/// for larger tiles.
 static FailureOr<TileLevelAttr> chooseLevelTogether(const OpOnTarget &context) {
   TileSearch once = startSearch(context, /*handsOverOnce=*/true);
   FailureOr<TileLevelAttr> waiting = once.run();
@@ -480,7 +482,7 @@ static FailureOr<TileLevelAttr> chooseLevelTogether(const OpOnTarget &context) {
 }
 
 FailureOr<TileAttr> mlir::llm::searchTile(const OpOnTarget &context) {
-  // If that fails, no tile has a cost.
+  // If an engine lacks a rate, no tile has a cost.
   if (failed(computeCycles(context)))
     return failure();
   SmallVector<TileLevelAttr, 2> levels;

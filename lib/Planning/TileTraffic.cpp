@@ -74,7 +74,7 @@ std::optional<int64_t> TileTraffic::countTime(const Tiling &tiling,
 
 std::optional<int64_t> TileTraffic::countBytes(const Tiling &tiling,
                                                int64_t most, Kept kept) const {
-  // If no memory keeps anything, the same bytes pass all of them.
+  // If no memory keeps anything, the same bytes pass all memories.
   bool keepsAny = llvm::any_of(rooms, [](int64_t room) { return room > 0; });
   return keepsAny || tileRate > 0 ? countTime(tiling, most, kept)
                                   : countNearBytes(tiling, most);
@@ -86,7 +86,7 @@ std::optional<int64_t> TileTraffic::countNearBytes(const Tiling &tiling,
   for (unsigned buffer = 0; buffer < context.workload.buffers.size();
        ++buffer) {
     Count moved = tiles.trafficBytes(tiling, buffer);
-    // Neither is above a quarter of what 64 bits hold.
+    // Both terms are below a quarter of what 64 bits hold.
     if (failed(moved) || (bytes += *moved) > most)
       return std::nullopt;
   }

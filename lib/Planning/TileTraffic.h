@@ -13,8 +13,8 @@
 
 namespace mlir::llm {
 
-/// What the tilings of an op move, as bytes of the slowest memory that take as
-/// long. With one memory they are just its bytes. The search calls this
+/// Counts what tilings of an op move, as bytes of the slowest memory that take
+/// as long. With one memory these are just its bytes. The search calls this
 /// millions of times.
 class TileTraffic {
 public:
@@ -27,7 +27,7 @@ public:
 
   const TileModel &model() const { return tiles; }
 
-  /// Nothing if it is above `most`, or has no count.
+  /// Returns nothing if the count is above `most`, or does not exist.
   std::optional<int64_t> countBytes(const Tiling &tiling, int64_t most,
                                     Kept kept = Kept::ByTiling) const;
   /// Whether that many bytes have cycles below 2^61.
@@ -38,9 +38,9 @@ public:
 private:
   std::optional<int64_t> countNearBytes(const Tiling &tiling,
                                         int64_t most) const;
-  /// The longest of all memories, and a little of the others, so that among
-  /// tilings that take equally long, those that move less are better. Nothing
-  /// if it is above `most`.
+  /// The time of the slowest memory, and a little of the others', so that among
+  /// tilings that take equally long, those that move less are better. Returns
+  /// nothing if it is above `most`.
   std::optional<int64_t> countTime(const Tiling &tiling, int64_t most,
                                    Kept kept) const;
   /// The sum over all buffers, as `count` has them.

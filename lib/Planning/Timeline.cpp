@@ -195,7 +195,8 @@ FailureOr<int64_t> TimelineBuilder::countParts(Operation *op,
             "--llm-schedule again";
 }
 
-/// What ends after its iteration would run beside the next one.
+/// Checks that nothing ends after its iteration, because it would run beside
+/// the next one.
 LogicalResult TimelineBuilder::checkPeriod(Operation *op, int64_t end) const {
   if (enclosing.empty())
     return success();
@@ -293,7 +294,8 @@ int64_t Timeline::startOfRun(unsigned op, ArrayRef<int64_t> iterations) const {
   return start;
 }
 
-/// A loop without ops takes no time, but may have any number of trips.
+/// Whether the item has ops. A loop without ops takes no time, but may have any
+/// number of trips.
 static bool hasOps(const ProgramItem &item) {
   return !item.ops.empty() || llvm::any_of(item.body, hasOps);
 }
@@ -375,8 +377,8 @@ Timeline::producerRun(const Dependence &dependence,
                     [](int64_t iteration) { return iteration == 0; }))
     return std::nullopt;
   if (dependence.kind == Dependence::Kind::Previous) {
-    // If they have no loop in common, a loop hands on a value from outside, or
-    // a value leaves it.
+    // Without a common loop, the dependence goes through a loop that hands on a
+    // value from outside, or whose value leaves it.
     ArrayRef<int64_t> counted =
         common ? ArrayRef<int64_t>(producer) : consumerRun;
     if (!counted.empty() && counted.back() == 0)

@@ -27,7 +27,8 @@ struct ClosedForm {
   double tileM, tileK, tileN;
   double lhsBytes, rhsBytes; ///< moved
 
-  /// Nothing if the op is no such product, or the engine has no private memory.
+  /// Returns nothing if the op is no such product, or the engine has no private
+  /// memory.
   static std::optional<ClosedForm> get(const OpOnTarget &context);
   /// The edges, rounded down to whole iterations.
   TileAttr getTile(const OpOnTarget &context) const;

@@ -29,7 +29,8 @@ struct Cycles {
   /// Cycles on an engine that starts the op after `overhead`, and hides the
   /// shorter of streaming and arithmetic behind the longer.
   static Cycles overlapped(int64_t overhead, int64_t compute, int64_t memory);
-  /// What bounds an op whose start, arithmetic and streaming take so long.
+  /// Returns what bounds an op whose start, arithmetic and streaming take so
+  /// long.
   static CostBound boundOf(int64_t overhead, int64_t compute, int64_t memory);
 };
 
@@ -37,7 +38,7 @@ struct Cycles {
 struct MovedBytes {
   /// The bytes through each memory that engines share, from near to far.
   SmallVector<int64_t, 2> shared;
-  int64_t cached = 0; ///< that lie in the private memory already
+  int64_t cached = 0; ///< of buffers in the private memory
   int64_t used = 0;   ///< that arithmetic takes of a private memory with a rate
 };
 
@@ -53,8 +54,8 @@ struct Traffic : MovedBytes {
   static FailureOr<Traffic> get(const OpOnTarget &context, MovedBytes bytes);
 };
 
-/// How the cost of one op with a tile comes about. Every error goes to the
-/// `Reasons` of the op's context.
+/// Derives the cost of one op with a tile. Every error goes to the `Reasons` of
+/// the op's context.
 class CostModel {
 public:
   virtual ~CostModel() = default;

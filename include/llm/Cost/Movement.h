@@ -30,7 +30,8 @@ struct Movement {
   bool isPerStage = false;
 };
 
-/// The tiles of each buffer that a level has room for: one if it does not say.
+/// The number of tiles of each buffer that a level has room for: 1 if the level
+/// does not say.
 SmallVector<int64_t, 4> tilesHeld(const Workload &workload,
                                   TileLevelAttr level);
 
@@ -38,8 +39,8 @@ SmallVector<int64_t, 4> tilesHeld(const Workload &workload,
 /// tiles of one engine in a memory before it (`bytesPerEngine`); 0 is no room.
 SmallVector<int64_t, 2> roomsInFront(const Target &target);
 
-/// For each of them, the tiling that it sees: tiles as large as the room before
-/// it holds.
+/// For each of these memories, the tiling that it sees: tiles as large as the
+/// room before it holds.
 SmallVector<Tiling, 2> tilingsSeen(const Target &target, const TileModel &model,
                                    const Tiling &tiling);
 

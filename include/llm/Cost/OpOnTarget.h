@@ -22,8 +22,9 @@ struct OpOnTarget {
   const Target *target = nullptr;
   const Engine *engine = nullptr;
   Reasons reasons = {}; ///< who is told why something cannot be done with it
-  /// Other groups of which it holds an engine all the time. They do the stages
-  /// of kinds that `engine` lacks, in the private memory of `engine`.
+  /// Other groups of which the op holds an engine all the time. Their engines
+  /// do the stages of kinds that `engine` lacks, in the private memory of
+  /// `engine`.
   SmallVector<const Engine *, 1> with = {};
 
   /// Fails if the op has no workload (dynamic shapes) or the target has no
@@ -40,9 +41,9 @@ struct OpOnTarget {
   /// An op inside a kernel, on the engine that runs all of the kernel.
   OpOnTarget inside(const ComposedPart &part) const;
 
-  /// The kinds of all its engines together.
+  /// The kinds of all of the op's engines together.
   EngineKindSet kinds() const;
-  /// The engine, among its own, that does stages of this kind.
+  /// The engine of the op that does stages of this kind.
   const Engine &engineFor(EngineKind kind) const;
   /// How many parts of the op run at once.
   int64_t countTeams() const;

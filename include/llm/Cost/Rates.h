@@ -17,12 +17,12 @@ namespace mlir::llm {
 /// engines, those of the busiest count. Fails if an engine has no rate for a
 /// kind of work, or for the element type of a contraction.
 FailureOr<int64_t> computeCycles(const OpOnTarget &context);
-/// The same as if a product filled any array. A share of the iterations takes
-/// no less than that share of these cycles.
+/// Does the same as if a product filled any array. A share of the iterations
+/// takes no less than that share of these cycles.
 FailureOr<int64_t> computeCyclesWithoutGranules(const OpOnTarget &context);
-/// The same in tiles of these sizes, one for each loop. Several engines work at
-/// different ones of `tilesInFlow` tiles that do not depend on each other. If
-/// there is one such tile, they wait for each other.
+/// Does the same in tiles of these sizes, one for each loop. Several engines
+/// work at different ones of `tilesInFlow` tiles that do not depend on each
+/// other. If there is one such tile, they wait for each other.
 FailureOr<int64_t> computeCyclesInTiles(const OpOnTarget &context,
                                         ArrayRef<int64_t> tileSizes,
                                         int64_t tilesInFlow = 1);

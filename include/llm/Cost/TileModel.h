@@ -61,15 +61,15 @@ public:
   Count usedBytes(const Tiling &tiling, unsigned buffer) const;
   /// Bytes of one full tile of a buffer.
   Count tileBytes(const Tiling &tiling, unsigned buffer) const;
-  /// 2 if the next tile is fetched while this one is used, 1 if there is no
-  /// next.
+  /// The number of tiles that are held: 2 if the next tile is fetched while
+  /// this one is used, 1 if there is no next.
   int64_t tilesHeld(const Tiling &tiling, unsigned buffer) const {
     return tilesHeld(workload, shapes[buffer], tiling);
   }
-  /// The same for callers that ask nothing else.
+  /// The same for callers that ask for nothing else.
   static int64_t tilesHeld(const Workload &workload, unsigned buffer,
                            const Tiling &tiling);
-  /// Room for all tiles held.
+  /// The room in bytes of all tiles held.
   Count workingSetBytes(const Tiling &tiling, ArrayRef<int64_t> held) const;
   Count workingSetBytes(const Tiling &tiling) const;
   /// The bytes of every element once. No tiling can move fewer.

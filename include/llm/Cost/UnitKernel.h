@@ -57,7 +57,7 @@ struct UnitMachine {
   bool rereadsRows = false;
   double queryTile = 64, keyTile = 128, unitMemoryBytes = 0;
   bool packsGroups = false, splitsUnpacked = false, skipsMasked = true;
-  /// Work of the softmax for each score; without it, the op says it.
+  /// The softmax's work for each score. If it is not given, the op says it.
   std::optional<double> aluPerScore;
   double loneBlockCycles = 0;
   std::optional<double> regroupSeconds;

@@ -60,7 +60,7 @@ findContractions(const Workload &workload) {
 /// The product of the sizes of some loops; `maxCount` if it is above that.
 template <typename SizeOf>
 int64_t productOf(ArrayRef<unsigned> loops, SizeOf sizeOf) {
-  if (loops.size() == 1) // nearly always, and asked for often
+  if (loops.size() == 1) // nearly always, and called often
     return sizeOf(loops.front());
   int64_t product = 1;
   for (unsigned loop : loops)

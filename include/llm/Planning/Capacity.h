@@ -22,13 +22,13 @@ struct Capacity {
   int64_t stateBytes = 0; ///< of recurrent layers
   /// Both at the moment when their sum is largest.
   int64_t valueBytes = 0, workspaceBytes = 0;
-  /// For a program of some layers of a model: what all layers hold, if they are
+  /// For a program of some layers of a model, what all layers hold if they are
   /// like these. Nothing for another program.
   std::optional<int64_t> allLayersBytes;
-  /// How many sequences fit with as many keys as now, and how many keys with as
-  /// many sequences. 0: not even the least. Nothing if the program does not say
-  /// what it is, has several groups of sequences, or has other caches than it
-  /// says.
+  /// The number of sequences that fit with as many keys as now, and the number
+  /// of keys that fit with as many sequences. They are 0 if not even the least
+  /// fits. Nothing if the program does not say what it is, has several groups
+  /// of sequences, or has other caches than it says.
   std::optional<int64_t> largestBatch, largestContext;
 
   const Memory &memory() const { return target->dram(); }
@@ -44,15 +44,16 @@ struct Capacity {
   /// a sentence without a subject.
   std::string describeExcess() const;
 
-  /// Ops run as their slots say, or, before there are slots, one after the
-  /// other. Fails with a diagnostic if a sum does not fit into 64 bits.
+  /// Computes what the program holds if ops run as their slots say, or, before
+  /// there are slots, one after the other. Fails with a diagnostic if a sum
+  /// does not fit into 64 bits.
   static FailureOr<Capacity>
   compute(const Program &program, const Totals &totals, const Target &target);
 };
 
 /// Gives a warning at the function if the program does not fit.
 LogicalResult warnOfExcess(const Program &program, const Target &target);
-/// Checks S10: gives an error there.
+/// Checks S10, and gives an error at the function.
 LogicalResult checkCapacity(const Program &program, const Target &target);
 
 } // namespace mlir::llm

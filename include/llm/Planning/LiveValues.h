@@ -25,8 +25,8 @@ namespace mlir::llm {
 
 /// How values would grow if sequences were longer.
 struct Growth {
-  int64_t keys = 0;        ///< that each sequence has now; 0: nothing is told
-  bool isOfTokens = false; ///< there would be as many more new tokens
+  int64_t keys = 0;        ///< number in each sequence now; 0: unknown
+  bool isOfTokens = false; ///< new tokens would become as many more
 };
 
 /// Bytes that stay as they are, that grow with the length of the sequences, and
@@ -45,13 +45,13 @@ struct Moment {
   int64_t totalBytes() const { return values.total() + workspaceBytes; }
 };
 
-/// When a moment begins.
+/// The time at which a moment begins.
 struct MomentPlace {
   /// The first op of a stretch, or a loop; null: the start of the function.
   Operation *item = nullptr;
-  int64_t cycle = 0; ///< of the stretch; or one of these:
-  /// Before or after a loop: what a loop starts with is handed to it before
-  /// anything in it runs, and what else it uses stays until it ends.
+  int64_t cycle = 0; ///< from the start of the stretch; or one of these:
+  /// Just before or after a loop. What a loop starts with is handed to it
+  /// before anything in it runs, and what else it uses stays until it ends.
   static constexpr int64_t beforeItem = -1,
                            afterItem = std::numeric_limits<int64_t>::max();
 };

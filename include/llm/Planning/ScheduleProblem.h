@@ -69,7 +69,7 @@ struct SplitProblem {
 };
 
 /// Makes the same problem with all ways to cut the ops (`splitChoices`),
-/// whatever split their tiles have now.
+/// whatever splits their tiles have now.
 FailureOr<SplitProblem> makeSplitProblem(const Program &program,
                                          ArrayRef<unsigned> stretch,
                                          const Target &target,

@@ -39,23 +39,24 @@ public:
   /// Whether a loop can be cut into parts that run at once, and whose results
   /// are those of the op.
   static bool canCut(const Loop &loop);
-  /// How the op runs in `parts` boxes along the loop, which is a reduction.
-  /// Nothing if their results cannot be joined, or not by the engine that runs
-  /// the op.
+  /// Finds how the op runs in `parts` boxes along the loop, which is a
+  /// reduction. Returns nothing if their results cannot be joined, or not by
+  /// the engine that runs the op.
   static std::optional<PartialReduction>
   findReduction(const OpOnTarget &context, unsigned loop, int64_t parts);
 
   /// Counts all parts, also the one that joins the others.
   int64_t partCount() const { return boxes + (reduction ? 1 : 0); }
-  /// The last part starts when the others have ended.
+  /// Whether the last part starts when the others have ended.
   bool lastCombines() const { return reduction.has_value(); }
   bool combines(int64_t part) const { return reduction && part == boxes; }
-  /// If a value is carried along a loop that is cut, parts follow each other.
+  /// How parts follow each other if a value is carried along a loop that is
+  /// cut.
   scheduling::Chains chains() const;
   /// The box of a part that does not join others.
   SmallVector<Interval, 6> boxOf(int64_t part) const;
-  /// Is equal for parts that differ only in their place, and so in no cost and
-  /// no size. Empty for the part that joins the others.
+  /// A key that is equal for parts that differ only in their place, and so in
+  /// no cost and no size. It is empty for the part that joins the others.
   SmallVector<int64_t, 12> shapeOf(const OpOnTarget &context,
                                    int64_t part) const;
   /// The part as an op of its own.
@@ -84,8 +85,8 @@ inline constexpr int64_t maxParts = 1 << 24;
 FailureOr<TileAttr> tileOfPart(const OpOnTarget &part, TileAttr tile);
 /// Whether the private memory has room for that tile.
 bool fits(const OpOnTarget &part, TileAttr tile);
-/// The tile of the part that joins the others of an op with this tile. The
-/// search finds it, because the tile of the op says nothing about it.
+/// Finds the tile of the part that joins the others of an op with this tile. It
+/// is searched for, because the tile of the op says nothing about it.
 FailureOr<TileAttr> tileOfCombine(const OpOnTarget &combine, TileAttr tile);
 
 /// The room that the tiles of each buffer take in the working set of a part; 0

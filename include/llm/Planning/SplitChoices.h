@@ -18,8 +18,8 @@ struct CostedTile {
   CostAttr cost;
 };
 
-/// Whether the split is by hand (`pinned`), or the cost is not what is derived
-/// for it.
+/// Whether the split is by hand (`pinned`), or the cost is not the one that is
+/// derived for the tile.
 FailureOr<bool> isByHand(const OpOnTarget &context, CostedTile given);
 
 /// The ways in which the scheduler may cut an op with this tile and cost, which

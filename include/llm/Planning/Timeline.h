@@ -23,9 +23,9 @@ namespace mlir::llm {
 /// A loop in time. Its iterations are numbered from 0; the induction variable
 /// of iteration i is `firstIndex + i * indexStep`.
 struct TimedLoop {
-  std::optional<unsigned> parent; ///< the loop around it
-  int64_t startCycle =
-      0; ///< of its very first iteration, from the program's start
+  std::optional<unsigned> parent; ///< the loop around it, if there is one
+  /// The start of its first iteration of all, from the program's start.
+  int64_t startCycle = 0;
   int64_t periodCycles = 0;
   int64_t trips = 1;
   int64_t firstIndex = 0, indexStep = 1;

@@ -14,15 +14,15 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// Into how many parts keys are cut at most (as in FlashAttention).
+/// Keys are cut into so many parts at most (as in FlashAttention).
 static constexpr double mostSplits = 128;
-/// Tiles of query rows that are looked at one by one; of more, one stands for
-/// several.
+/// So many tiles of query rows are looked at one by one. If there are more, one
+/// tile stands for several.
 static constexpr int64_t mostTiles = 16384;
-/// Kernels cut keys where items leave this share of the units without work
+/// Kernels cut keys if items leave this share of the units without work
 /// (FlashAttention's rule for the number of splits).
 static constexpr double splitOccupancy = 0.8;
-/// Partial outputs and their sums are 32-bit, written and read once.
+/// Bytes for each partial sum. These are 32-bit, and written and read once.
 static constexpr double partialBytes = 8;
 
 //===----------------------------------------------------------------------===//
@@ -74,11 +74,12 @@ std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
                     : kernel->groups)
           .push_back(loop);
   }
-  // Queries that read keys of their own are lanes, each with its heads.
+  // Queries that read keys of their own count as lanes, each with its heads.
   bool isSelective = workload.buffers[*keysBuffer].isGathered;
   if (kernel->queries.size() != (isSelective ? 0 : 1))
     return nullptr;
-  // Features of keys and of values: what a stage has besides the scores.
+  // The features of keys and of values are the loops that a stage has besides
+  // those of the scores.
   double features[2] = {1, 1};
   for (unsigned stage = 0; stage < 2; ++stage)
     for (unsigned loop : stages[stage]->loops.set_bits())
@@ -104,7 +105,8 @@ AttentionKernel::countClasses(const Layout &layout, int64_t queryTile,
   int64_t rowsPerQuery = layout.isPacked ? extentOf(groups) : 1;
   int64_t queryCount = extentOf(queries);
   SmallVector<Interval, 6> box = workload.fullBox();
-  // A whole number: so are the visible keys where all lanes see as many.
+  // This is a whole number. If all lanes see as many keys, so is the number of
+  // visible keys.
   double elementsPerKey =
       toReal(countElementsOfProduct(workload, keysBuffer, box)) / double(keys);
   std::map<int64_t, double, std::greater<int64_t>> tilesByBlocks;
@@ -112,7 +114,8 @@ AttentionKernel::countClasses(const Layout &layout, int64_t queryTile,
   auto tiles = int64_t(layout.tiles);
   auto step = int64_t(llvm::divideCeil(tiles, mostTiles));
   for (int64_t first = 0; first < tiles; first += step) {
-    // The last tile stands for those of a step: of a causal mask it sees most.
+    // The last tile stands for all tiles of a step, because it sees most with a
+    // causal mask.
     int64_t behind = std::min(first + step, tiles);
     int64_t end = std::min(behind * queryTile, layout.rows);
     for (unsigned query : queries) {
@@ -161,7 +164,8 @@ AttentionKernel::layoutOf(const UnitMachine &machine) const {
 // Time
 //===----------------------------------------------------------------------===//
 
-/// Cycles of one block of queries and keys: products, then the softmax.
+/// Returns the cycles of one block of queries and keys, for products and then
+/// the softmax.
 static double blockCycles(const UnitMachine &machine, double macsPerScore,
                           double specialPerScore, double aluPerScore) {
   double scores = machine.queryTile * machine.keyTile;
@@ -194,7 +198,8 @@ double AttentionKernel::unitCycles(const Layout &layout, int64_t splits,
     items += count;
     sum += count * together;
     blockSum += count * blocks;
-    // When the last item of this class ends, if all before it are as long.
+    // This is when the last item of this class ends, if all before it are as
+    // long.
     double perUnit = std::ceil(items / machine.units);
     double waves = std::floor(perUnit / inUnit);
     double rest = perUnit - waves * inUnit;
@@ -202,8 +207,8 @@ double AttentionKernel::unitCycles(const Layout &layout, int64_t splits,
                                               : rest == 1 ? alone
                                                           : together));
   }
-  // Longest first: at the end the units are apart by no more than what the
-  // longest item has over the mean.
+  // The longest items start first. So the units end apart by no more than what
+  // the longest item has over the mean.
   double mostBlocks = std::ceil(layout.classes.front().blocks / double(splits));
   double apart = (mostBlocks - blockSum / items) *
                  std::max(block + machine.loneBlockCycles, inUnit * block);
@@ -213,7 +218,7 @@ double AttentionKernel::unitCycles(const Layout &layout, int64_t splits,
 double AttentionKernel::unitCycles(const Layout &layout, int64_t splits,
                                    const UnitMachine &machine) const {
   double oneByOne = unitCycles(layout, splits, /*inUnit=*/1, machine);
-  // Where two items fit into a unit, one may compute while the other waits.
+  // If two items fit into a unit, one may compute while the other waits.
   double itemBytes =
       (machine.queryTile + 2 * machine.keyTile) * valueDim * operandBytes;
   if (machine.unitMemoryBytes < 2 * itemBytes)
@@ -262,9 +267,9 @@ int64_t AttentionKernel::chooseSplits(const Layout &layout,
                   layout.lanes * layout.tiles < splitOccupancy * machine.units;
   if (!maySplit)
     return best;
-  // Each number of blocks that a part may have, with as few parts as that
-  // takes: about 2 sqrt(blocks) of them. One that is left out would make fewer
-  // keys take longer than more.
+  // This tries each number of blocks that a part may have, with as few parts as
+  // that takes. There are about 2 sqrt(blocks) of these numbers. Without one of
+  // them, fewer keys would take longer than more.
   for (double parts = 2; parts <= std::min(mostBlocks, mostSplits);) {
     double inPart = std::ceil(mostBlocks / parts);
     auto splits = int64_t(std::ceil(mostBlocks / inPart));

@@ -21,7 +21,8 @@ namespace mlir::llm {
 /// head, or of all heads that share keys, and a run of blocks of keys.
 class AttentionKernel : public UnitKernel {
 public:
-  /// Null where the workload is not of this form. `op` must outlive the kernel.
+  /// Returns null if the workload is not of this form. `op` must outlive the
+  /// kernel.
   static std::unique_ptr<UnitKernel> get(WorkloadOpInterface op,
                                          const Workload &workload);
 
@@ -53,10 +54,12 @@ private:
                                       int64_t keyTile, bool skipsMasked) const;
   KernelTime timeOf(const Layout &layout, int64_t splits,
                     const KernelBytes &bytes, const UnitMachine &machine) const;
-  /// Cycles in which all items are done, at most `inUnit` in a unit at a time.
+  /// Returns the cycles in which all items are done, with at most `inUnit` in a
+  /// unit at a time.
   double unitCycles(const Layout &layout, int64_t splits, double inUnit,
                     const UnitMachine &machine) const;
-  /// The same with as many as are best of those that fit.
+  /// Does the same with the best number of items in a unit, among those that
+  /// fit.
   double unitCycles(const Layout &layout, int64_t splits,
                     const UnitMachine &machine) const;
   int64_t chooseSplits(const Layout &layout, const KernelBytes &bytes,

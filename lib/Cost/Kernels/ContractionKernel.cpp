@@ -19,30 +19,30 @@ using namespace mlir::llm;
 // Candidates
 //===----------------------------------------------------------------------===//
 
-/// Edges of the tiles that libraries of products ship: shorter ones feed too
-/// few multiply-accumulates for each operand that they load.
+/// The edges of the tiles that libraries of products ship. Shorter edges feed
+/// too few multiply-accumulates for each operand that they load.
 static constexpr int64_t tileEdges[] = {256, 128, 64};
-/// Fewer rows, where a kernel keeps them whole or has columns that it cannot
-/// cut: as many as there is room for.
+/// Fewer rows, for kernels that keep rows whole or have columns that they
+/// cannot cut. They take as many rows as there is room for.
 static constexpr int64_t shortEdges[] = {32, 16, 8, 4, 2, 1};
-/// Into how many a reduction is cut.
+/// The numbers of parts that a reduction may be cut into.
 static constexpr int64_t splitCounts[] = {1, 2, 3, 4, 6, 8};
-/// Terms that are left at least in each part of a reduction.
+/// The least number of terms in each part of a reduction.
 static constexpr int64_t leastSplitTerms = 128;
-/// Tiles of shared rows that are looked at one by one; of more, several
-/// together.
+/// So many tiles of shared rows are looked at one by one. If there are more,
+/// several are looked at together.
 static constexpr int64_t mostSharedTiles = 16384;
-/// Sums are 32-bit.
+/// Bytes of a sum, which is 32-bit.
 static constexpr double sumBytes = 4;
-/// Partial ones are written and read once.
+/// Bytes for a partial sum, which is written and read once.
 static constexpr double partialSumBytes = 8;
 
 //===----------------------------------------------------------------------===//
 // From the workload
 //===----------------------------------------------------------------------===//
 
-/// Tiles of `size` rows, where one that several slices of `buffer` share counts
-/// once for each.
+/// Counts tiles of `size` rows. A tile that several slices of `buffer` share
+/// counts once for each slice.
 static double countSharedTiles(WorkloadOpInterface op, const Workload &workload,
                                unsigned buffer, unsigned loop, int64_t size) {
   SmallVector<Interval, 6> box = workload.fullBox();
@@ -91,8 +91,8 @@ std::unique_ptr<UnitKernel> ContractionKernel::get(WorkloadOpInterface op,
   kernel->lhsBytes = bytesOfElement(lhs);
   kernel->rhsBytes = bytesOfElement(rhs);
   kernel->work = sumWork(op, workload);
-  // What prepares rows of the left operand (a norm) is done anew for each item
-  // of these rows: units share nothing but the cache.
+  // A norm that prepares rows of the left operand is done anew for each item of
+  // these rows, because units share nothing but the cache.
   for (auto [index, stage] : llvm::enumerate(workload.stages)) {
     auto has = [&, loops = &stage.loops](const Loops &some) {
       return llvm::any_of(some, [&](unsigned loop) { return (*loops)[loop]; });
@@ -102,7 +102,7 @@ std::unique_ptr<UnitKernel> ContractionKernel::get(WorkloadOpInterface op,
     addWork(op, workload, index, kernel->rowWork);
     addWork(op, workload, index, kernel->rowStages.emplace_back());
   }
-  // Rows that experts share: a tile is of one expert at a time.
+  // If experts share the rows, each tile is of one expert.
   if (rhs.slices == 0 || kernel->rows.size() != 1)
     return kernel;
   SmallVector<int64_t> sizes(std::begin(tileEdges), std::end(tileEdges));
@@ -137,7 +137,8 @@ void ContractionKernel::cutLoops(const Loops &loops, int64_t size,
       size = std::max<int64_t>(1, size / tile[loop]);
     }
   };
-  // What is whole (heads that are rotated) takes its share of the edge first.
+  // Loops that stay whole (heads that are rotated) take their share of the edge
+  // first.
   cut(/*isTileable=*/false);
   cut(/*isTileable=*/true);
 }
@@ -152,8 +153,8 @@ UnitTile ContractionKernel::tileOf(Cut cut) const {
 }
 
 ContractionKernel::Cut ContractionKernel::cutOf(const UnitTile &tile) const {
-  // An edge that is all of its loops stands for the tile that held it, one that
-  // several loops do not fill quite for the next one.
+  // If a tile has all of its loops, the edge is the smallest one that holds it.
+  // The same goes for several loops that do not quite fill an edge.
   auto edgeOf = [&](const Loops &loops) {
     int64_t size = sizeOf(loops, tile);
     if (size <= shortEdges[0] && size < extentOf(loops))
@@ -169,8 +170,8 @@ ContractionKernel::Cut ContractionKernel::cutOf(const UnitTile &tile) const {
 
 double ContractionKernel::rowTiles(int64_t size) const {
   double even = double(llvm::divideCeil(extentOf(rows), size));
-  // A size that is not tried, in a tile made by hand, has no fewer tiles than
-  // the next larger one.
+  // A tile made by hand may have a size that is not tried. There are no fewer
+  // tiles of that size than of the next larger one.
   auto shared = sharedRowTiles.lower_bound(size);
   return shared != sharedRowTiles.end() ? std::max(even, shared->second) : even;
 }
@@ -188,7 +189,8 @@ static double roundUp(double value, double granule) {
   return std::ceil(value / granule) * granule;
 }
 
-/// Seconds of work at a rate per cycle of one unit, spread over all units.
+/// Returns the seconds of work at a rate per cycle of one unit, spread over all
+/// units.
 static double spread(double work, double perCycle, const UnitMachine &machine) {
   return perCycle > 0 ? work / (perCycle * machine.units * machine.clockHz) : 0;
 }
@@ -227,7 +229,8 @@ KernelTime ContractionKernel::timeOf(Cut cut, const KernelBytes &bytes,
                                      const UnitMachine &machine) const {
   double k = double(extentOf(terms));
   double items = countTiles(cut.m, cut.n) * double(cut.splits);
-  // An item of fewer rows is one of the shortest edge that is not full.
+  // An item of fewer rows than the shortest edge takes as long as one with that
+  // edge.
   double itemRows = std::max(double(cut.m), double(tileEdges[2]));
   double itemTerms = roundUp(k / double(cut.splits), machine.granuleK);
   double itemMacs = roundUp(itemRows, machine.granuleM) *
@@ -247,7 +250,7 @@ KernelTime ContractionKernel::timeOf(Cut cut, const KernelBytes &bytes,
   time.streamSeconds = bytes.memory / machine.streamBytesPerSecond() +
                        machine.cachedSeconds(bytes.cached);
   time.totalSeconds = overlap(time.unitSeconds, time.streamSeconds);
-  // What all units read from the cache.
+  // This is the time in which all units read operands from the cache.
   double cacheRate = machine.cacheBytesPerSecond();
   if (cacheRate > 0)
     time.unitSeconds =
@@ -300,13 +303,14 @@ std::string ContractionKernel::excessOf(const UnitTile &tile,
 UnitTile ContractionKernel::chooseTile(const KernelBytes &bytes,
                                        const UnitMachine &machine) const {
   int64_t terms = extentOf(this->terms);
-  // Rows that a norm needs whole are reduced in one go.
+  // Rows that a norm needs whole are reduced in one part.
   bool canSplit = llvm::all_of(this->terms,
                                [&](unsigned loop) { return isTileable[loop]; });
   UnitTile best;
   double leastSeconds = 0;
   auto consider = [&](Cut cut) {
-    // Whole loops and several loops for one edge may make it another one.
+    // If loops stay whole, or several loops share an edge, the tile may have
+    // another edge than the cut.
     UnitTile tile = tileOf(cut);
     if (!excessOf(tile, machine).empty())
       return;
@@ -320,7 +324,7 @@ UnitTile ContractionKernel::chooseTile(const KernelBytes &bytes,
       if (machine.accumulatorBytes > 0 &&
           sumBytes * double(m * n) > machine.accumulatorBytes)
         continue;
-      // A reduction is cut for units that would idle, not for a fuller last
+      // A reduction is cut only if units would idle, and not for a fuller last
       // wave.
       bool isCut = canSplit && countTiles(m, n) < machine.units;
       for (int64_t splits : splitCounts) {
@@ -333,6 +337,6 @@ UnitTile ContractionKernel::chooseTile(const KernelBytes &bytes,
     for (int64_t m : shortEdges)
       for (int64_t n : tileEdges)
         consider({m, n, 1});
-  // What does not fit either is refused with its cost.
+  // If the smallest tile does not fit either, computing its cost refuses it.
   return best.empty() ? tileOf({1, tileEdges[2], 1}) : best;
 }

@@ -19,8 +19,8 @@ namespace mlir::llm {
 /// letter stands for any number of loops.
 class ContractionKernel : public UnitKernel {
 public:
-  /// Null where the workload has no contraction, several, or one of another
-  /// form.
+  /// Returns null if the workload has no contraction, several, or one of
+  /// another form.
   static std::unique_ptr<UnitKernel> get(WorkloadOpInterface op,
                                          const Workload &workload);
 
@@ -35,7 +35,7 @@ protected:
                            const UnitMachine &machine) const override;
 
 private:
-  /// The edges of an item, and into how many the reduction is cut.
+  /// The edges of an item, and the number of parts of the reduction.
   struct Cut {
     int64_t m, n, splits;
   };
@@ -46,20 +46,21 @@ private:
   /// Whether rows of the left operand are prepared whole (by a norm), so that
   /// an item keeps them until its last column is done.
   bool keepsRows() const;
-  /// Whether items of a few rows are tried: where rows are kept, and where
-  /// columns that are never cut leave too little room for more.
+  /// Whether items of a few rows are tried. They are if rows are kept, and if
+  /// columns that are never cut leave too little room for more rows.
   bool hasShortItems() const;
-  /// Cycles in which an item prepares such rows, before it can multiply.
+  /// Returns the cycles in which an item prepares such rows, before it can
+  /// multiply.
   double prepareCycles(Cut cut, const UnitMachine &machine) const;
-  /// Tiles of `size` rows; where rows are shared out (experts) a tile counts
-  /// once for each share it meets.
+  /// Counts tiles of `size` rows. If experts share the rows, a tile counts once
+  /// for each expert that it meets.
   double rowTiles(int64_t size) const;
-  /// Of the whole result.
+  /// Counts the tiles of the whole result.
   double countTiles(int64_t m, int64_t n) const;
   Cut cutOf(const UnitTile &tile) const;
   UnitTile tileOf(Cut cut) const;
   int64_t extentOf(const Loops &loops) const;
-  /// Cuts `size` iterations out of loops, of the innermost first.
+  /// Cuts `size` iterations out of loops, first out of the innermost.
   void cutLoops(const Loops &loops, int64_t size, UnitTile &tile) const;
 
   SmallVector<int64_t, 6> extents;
@@ -67,9 +68,9 @@ private:
   Loops batch, rows, columns, terms;
   double lhsBytes = 0, rhsBytes = 0; ///< of one element
   WorkSums rowWork;                  ///< of stages over the left operand alone
-  std::vector<WorkSums> rowStages;   ///< of each of them
-  /// For rows that are shared out: tiles by size, of all sizes that are tried
-  /// and of all rows as one.
+  std::vector<WorkSums> rowStages;   ///< of each such stage
+  /// If experts share the rows, the number of tiles by size: for all sizes that
+  /// are tried, and for all rows as one tile.
   std::map<int64_t, double> sharedRowTiles;
 };
 

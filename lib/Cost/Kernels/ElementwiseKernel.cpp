@@ -15,10 +15,10 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// Longer rows are cut, where they can be.
+/// Rows with more elements are cut, if they can be.
 static constexpr int64_t mostRowElements = 32768;
-/// An op with that many loops has sequences and tokens outside of heads and
-/// features: its rows are tokens, with all of their heads.
+/// An op with so many loops has sequences and tokens outside of heads and
+/// features. Its rows are tokens, with all of their heads.
 static constexpr size_t loopsWithHeads = 4;
 
 std::unique_ptr<UnitKernel> ElementwiseKernel::get(WorkloadOpInterface op,
@@ -32,7 +32,7 @@ std::unique_ptr<UnitKernel> ElementwiseKernel::get(WorkloadOpInterface op,
     kernel->extents.push_back(loop.extent);
     kernel->isTileable.push_back(loop.isTileable());
   }
-  // Of loops that a mask couples, the inner two are queries and keys.
+  // Among loops that a mask couples, the inner two are queries and keys.
   bool hasHeads =
       workload.loops.size() >= loopsWithHeads && workload.maskedLoops.none();
   kernel->loopsOfRow = hasHeads ? 2 : 1;
@@ -50,8 +50,7 @@ int64_t ElementwiseKernel::sizeInItem(size_t loop, int64_t elements,
                                       const UnitMachine &machine) const {
   if (!isTileable[loop])
     return extents[loop];
-  // Rows are never put together: units would be left without work that others
-  // have too much of.
+  // An item never has several rows: some units would be left without work.
   if (extents.size() - 1 - loop >= loopsOfRow)
     return 1;
   int64_t most = machine.itemElements > 0 ? int64_t(machine.itemElements)
@@ -78,8 +77,8 @@ KernelTime ElementwiseKernel::unlimitedTime(const UnitTile &tile,
     items *= double(llvm::divideCeil(extent, size));
     share *= double(size) / double(extent);
   }
-  // A unit does at least a whole item: one that more work makes longer takes
-  // no less time, however few units it leaves without any.
+  // A unit does at least a whole item. If more work makes an item longer, it
+  // takes no less time, however few units that leaves without work.
   share = std::max(share, 1 / machine.units);
   double workSeconds = 0;
   auto atLeast = [&](double work, double perCycle) {
@@ -98,8 +97,8 @@ KernelTime ElementwiseKernel::unlimitedTime(const UnitTile &tile,
                                        machine.itemCycles / machine.clockHz;
   time.streamSeconds = bytes.memory / machine.plainStreamBytesPerSecond() +
                        machine.cachedSeconds(bytes.cached);
-  // Loads of one item wait for its arithmetic and the other way round: their
-  // squares add up.
+  // Loads of one item wait for its arithmetic, and the other way round, so the
+  // squares of their times add up.
   time.totalSeconds =
       time.launchSeconds + std::sqrt(time.unitSeconds * time.unitSeconds +
                                      time.streamSeconds * time.streamSeconds);

@@ -17,7 +17,7 @@ namespace mlir::llm {
 /// of its features), or a piece of it where the kernel cuts rows.
 class ElementwiseKernel : public UnitKernel {
 public:
-  /// Null where the workload contracts.
+  /// Returns null if the workload contracts.
   static std::unique_ptr<UnitKernel> get(WorkloadOpInterface op,
                                          const Workload &workload);
 
@@ -31,14 +31,16 @@ protected:
                            const UnitMachine &machine) const override;
 
 private:
-  /// The size of a loop in an item, if `elements` are inside of the loop.
+  /// Returns the size of a loop in an item, if `elements` are inside of the
+  /// loop.
   int64_t sizeInItem(size_t loop, int64_t elements,
                      const UnitMachine &machine) const;
 
   SmallVector<int64_t, 6> extents;
   SmallVector<bool, 6> isTileable;
   unsigned loopsOfRow = 1; ///< the innermost ones
-  /// Of each buffer that is read: the stages that sweep over all of it.
+  /// For each buffer that is read, the number of stages that sweep over all of
+  /// it.
   SmallVector<int64_t, 4> sweeps;
 };
 

@@ -43,8 +43,8 @@ static const Buffer *findBuffer(const Workload &workload, Buffer::Role role) {
   return found == workload.buffers.end() ? nullptr : found;
 }
 
-/// A single product of two operands: what both have and the result has not is
-/// reduced.
+/// Finds the loops of a single product of two operands. Loops that both have
+/// and the result lacks are reduced.
 static Product singleProduct(const Workload &workload, unsigned left,
                              unsigned right) {
   Product product{workload.loopsOf(workload.buffers[left]),
@@ -58,8 +58,9 @@ static Product singleProduct(const Workload &workload, unsigned left,
   return product;
 }
 
-/// Two products in a row, as in attention: the second one takes the result of
-/// the first, which is never in memory, and the last operand.
+/// Finds the loops of one of two products in a row, as in attention. The second
+/// product takes the result of the first, which is never in memory, and the
+/// last operand.
 static std::optional<Product> chainedProduct(const Workload &workload,
                                              ArrayRef<unsigned> operands,
                                              bool isSecond) {
@@ -103,7 +104,7 @@ bool Granules::findAxes(unsigned stage) {
       terms.loops.push_back(loop);
     else if (!product->right[loop])
       rows.loops.push_back(loop);
-    // What all three have counts products.
+    // Loops that all three have count products.
   }
   for (auto [index, buffer] : llvm::enumerate(workload.buffers))
     if (buffer.slices > 0 && rows.loops.size() == 1 &&
@@ -157,8 +158,8 @@ static Count roundUp(Count size, int64_t granule) {
              : times(int64_t(llvm::divideCeil(*size, granule)), granule);
 }
 
-/// The sum over tiles of `size` times their iterations along `loops`, rounded
-/// up to granules.
+/// Returns the sum over tiles of `size` times their iterations along `loops`,
+/// rounded up to granules.
 static Count sumOfTiles(ArrayRef<Loop> all, ArrayRef<unsigned> loops,
                         ArrayRef<int64_t> tileSizes, int64_t granule,
                         Count size) {
@@ -174,7 +175,7 @@ static Count sumOfTiles(ArrayRef<Loop> all, ArrayRef<unsigned> loops,
   return extent % full ? plus(sum, rest(extent % full)) : sum;
 }
 
-/// Rows of one slice in one tile are rounded up together.
+/// Rounds up the rows of each slice in each tile together.
 Count Granules::paddedSharedRows(int64_t tileSize) const {
   Count sum = int64_t(0);
   for (int64_t run :

@@ -13,8 +13,8 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// The elements that a product of whole loops loads, of which the workload does
-/// not say which two of its three faces are read: two thirds of all.
+/// Counts the elements that a product of whole loops loads. The workload does
+/// not say which two of its three faces are read, so this is two thirds of all.
 static double countOperands(const Workload &workload, const Stage &stage) {
   SmallVector<double, 3> sides;
   double runs = 1;
@@ -74,7 +74,7 @@ KernelTime RecurrentKernel::unlimitedTime(const UnitTile &,
   add(work.alu, machine.aluPerCycle);
   add(work.special, machine.specialPerCycle);
   add(work.compare, machine.comparePerCycle);
-  // A unit that is left without an item at the end has nothing to do.
+  // A unit that has no item left in the last wave has nothing to do.
   double waves = std::ceil(items / machine.units);
 
   KernelTime time;

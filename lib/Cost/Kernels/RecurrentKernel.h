@@ -12,13 +12,14 @@
 
 namespace mlir::llm {
 
-/// A carried value, and several products in each iteration: the chunks of
-/// linear attention. An item is what can run at once, such as a head of a
-/// sequence, with all of its iterations. Its unit waits for operands between
-/// products, because each needs what the one before it gave.
+/// A kernel with a carried value and several products in each iteration, such
+/// as the chunks of linear attention. An item is what can run at once, such as
+/// a head of a sequence, with all of its iterations. Its unit waits for
+/// operands between products, because each product needs the result of the one
+/// before it.
 class RecurrentKernel : public UnitKernel {
 public:
-  /// Null where the workload carries no value, or contracts nothing.
+  /// Returns null if the workload carries no value, or contracts nothing.
   static std::unique_ptr<UnitKernel> get(WorkloadOpInterface op,
                                          const Workload &workload);
 

@@ -14,7 +14,7 @@ namespace mlir::llm {
 
 enum class CollectiveKind { AllReduce, AllGather, ReduceScatter, AllToAll };
 
-/// "all_reduce", ...; nothing for another name.
+/// Parses "all_reduce", ...; returns nothing for another name.
 std::optional<CollectiveKind> parseCollectiveKind(StringRef name);
 
 /// Microseconds of a collective over `devices` devices. Each device holds

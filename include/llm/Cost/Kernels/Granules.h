@@ -22,8 +22,8 @@ namespace mlir::llm {
 /// One stage of an op as a product on an engine's arrays.
 class Granules {
 public:
-  /// Nothing if the engine's granules are single multiply-accumulates, if its
-  /// units count them, or if the stage is no product of two operands.
+  /// Returns nothing if the engine's granules are single multiply-accumulates,
+  /// if its units count them, or if the stage is no product of two operands.
   static std::optional<Granules> get(const OpOnTarget &context, unsigned stage);
 
   /// The multiply-accumulates that the array has time for while it does those
@@ -31,8 +31,8 @@ public:
   /// number of granules takes one more. Fails if they do not fit into 64 bits.
   Count countSlots(int64_t points, ArrayRef<int64_t> tileSizes) const;
 
-  /// Tiles of so many iterations, and multiples, fill the array. 1 for a loop
-  /// that is no axis of the product.
+  /// Returns the number of iterations that fill the array, so that tiles of
+  /// multiples of it do. It is 1 for a loop that is no axis of the product.
   int64_t stepOf(unsigned loop) const;
 
 private:
