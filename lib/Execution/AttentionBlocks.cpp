@@ -23,12 +23,13 @@ using namespace mlir::llm;
 
 namespace {
 
-/// Queries and heads of a block. With 1024 keys their scores take 256 KiB,
-/// which fits into the second cache of most CPUs.
+/// The most queries and heads of a block. With 1024 keys their scores take 256
+/// KiB, which fits into the second cache of most CPUs.
 constexpr int64_t mostQueries = 16;
 constexpr int64_t mostHeads = 4;
-/// With fewer queries keys and values are read from memory once: all heads of a
-/// key lie beside each other there, and blocks would read them apart.
+/// With fewer queries than this, there are no blocks. Keys and values are then
+/// read from memory once: all heads of a key lie beside each other there, and
+/// blocks would read them apart.
 constexpr int64_t leastQueries = 4;
 
 using Sizes = SmallVector<OpFoldResult>;
@@ -38,7 +39,7 @@ struct Piece {
   Sizes offsets, sizes;
 };
 
-/// One op as loops. `stored` are its keys and values, or its latents.
+/// Makes loops of one op. `stored` are its keys and values, or its latents.
 class BlockBuilder {
 public:
   BlockBuilder(Operation *op, OpOperand &query,
@@ -48,7 +49,8 @@ public:
         storedOperands(storedOperands), sinks(sinks), mask(mask),
         rewriter(rewriter) {}
 
-  /// Numbers of heads must be known, and elements plain.
+  /// Whether the numbers of heads are known and the elements plain, as blocks
+  /// need.
   bool canBuild() const {
     auto isPlain = [](OpOperand *operand) {
       auto type = cast<RankedTensorType>(operand->get().getType());
@@ -70,7 +72,8 @@ private:
         Sizes(piece.offsets.size(), number(1)));
   }
 
-  /// What the mask says of each sequence cannot be said of a slice.
+  /// Whether blocks may be of single sequences. What the mask says of each
+  /// sequence cannot be said of a slice.
   bool cutsSequences() const {
     return mask.getLengths().empty() && mask.getFirstKeys().size() <= 1;
   }
@@ -97,7 +100,7 @@ private:
 
 } // namespace
 
-/// The most heads of one KV head that all blocks can have.
+/// Takes the most heads of one KV head that all blocks can have.
 void BlockBuilder::countHeads() {
   int64_t group =
       *getConstantIntValue(query[2]) / *getConstantIntValue(stored[2]);
@@ -126,7 +129,7 @@ Piece BlockBuilder::findQueries(ValueRange indices) {
   if (cutsQueries()) {
     piece.offsets[1] = calculate(all * mostQueries, {indices[2]});
     piece.sizes[1] = number(mostQueries);
-    // A known size of blocks makes less code of their loops.
+    // If the size of blocks is known, their loops need less code.
     std::optional<int64_t> known = getConstantIntValue(query[1]);
     AffineExpr most = rewriter.getAffineConstantExpr(mostQueries);
     if (!known || *known % mostQueries)
@@ -140,8 +143,9 @@ Piece BlockBuilder::findQueries(ValueRange indices) {
   return piece;
 }
 
-/// Of a causal mask, the keys up to that at which the last query of the block
-/// stands: on slices, too, the last query stands at the last key.
+/// Finds the keys that a block of queries reads. With a causal mask they end at
+/// the key at which the last query of the block stands: on slices, too, the
+/// last query stands at the last key.
 Piece BlockBuilder::findStored(ValueRange indices, const Piece &queries) {
   Piece piece{Sizes(4, number(0)), stored};
   piece.offsets[0] = queries.offsets[0];
@@ -186,7 +190,7 @@ void BlockBuilder::fill(scf::ForallOp loops) {
       out.offsets, out.sizes, Sizes(4, number(1)));
 }
 
-/// The result of the blocks.
+/// Builds the blocks and returns their result.
 Value BlockBuilder::build() {
   countHeads();
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
@@ -242,7 +246,7 @@ struct AttentionBlocks
   }
   void runOnOperation() override {
     SmallVector<Operation *> ops;
-    llvm::SetVector<Operation *> kernels; // in which there may be no loops
+    llvm::SetVector<Operation *> kernels; // ops may become no loops in there
     getOperation().walk([&](Operation *op) {
       if (!isa<GqaAttnOp, MlaAttnOp>(op))
         return;
@@ -267,7 +271,7 @@ private:
     };
     auto attention = dyn_cast<GqaAttnOp>(op);
     auto latent = dyn_cast<MlaAttnOp>(op);
-    // Each query has blocks of its own.
+    // These queries read keys of their own, so a block would not share keys.
     if (attention ? attention.getSelected() : latent.getSelected())
       return;
     if (attention) {

@@ -13,9 +13,9 @@
 
 namespace mlir::llm {
 
-/// Attention becomes loops over sequences, KV heads and blocks of queries, of
-/// which each reads the keys that its queries see, and no more. Whole
-/// attention writes down the scores of all.
+/// Makes attention loops over sequences, KV heads and blocks of queries. Each
+/// block reads only the keys that its queries see. Attention as a whole would
+/// write the scores of all queries to memory.
 std::unique_ptr<Pass> createAttentionBlocksPass();
 
 } // namespace mlir::llm

@@ -73,7 +73,8 @@ static LogicalResult describeInterface(func::FuncOp function,
   return success();
 }
 
-/// Translation to LLVM knows no attributes of ours, and says so.
+/// Drops our attributes, because translation to LLVM does not know them and
+/// warns of each.
 static void dropNames(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     for (StringRef name : {"llm.source", "llm.cache", "llm.size", "llm.random"})
@@ -95,7 +96,7 @@ static void protectArguments(func::FuncOp function,
   }
 }
 
-/// The argument as which a buffer is handed over, if it is one.
+/// Returns the argument that passes the buffer in, if there is one.
 static std::optional<unsigned> findArgument(Value buffer) {
   while (auto cast = buffer.getDefiningOp<memref::CastOp>())
     buffer = cast.getSource();
@@ -103,8 +104,8 @@ static std::optional<unsigned> findArgument(Value buffer) {
   return argument ? std::optional(argument.getArgNumber()) : std::nullopt;
 }
 
-/// Results in the place of an argument are not handed back: the caller has
-/// them. Else they would be copied.
+/// Drops results in the place of an argument, because the caller has them
+/// already. They would be copied otherwise.
 static void dropResultsInPlace(func::FuncOp function,
                                std::vector<ProgramResult> &results) {
   auto end = cast<func::ReturnOp>(function.getBody().front().getTerminator());
@@ -125,14 +126,16 @@ static LogicalResult runPasses(ModuleOp module,
                                function_ref<void(OpPassManager &)> add) {
   PassManager pm(module.getContext());
 #ifdef NDEBUG
-  // Takes a tenth of the time of compiling, and finds mistakes of passes alone.
+  // The verifier takes a tenth of the time of compiling, and finds only
+  // mistakes of passes.
   pm.enableVerifier(false);
 #endif
   add(pm);
   return pm.run(module);
 }
 
-/// What is left has upstream's meaning.
+/// Checks that no op is left whose lowering is missing. What is left has
+/// upstream's meaning.
 static LogicalResult checkAllLowered(ModuleOp module) {
   WalkResult walked = module.walk([](Operation *op) {
     if (!isa<WorkloadOpInterface>(op) || isa<linalg::LinalgOp>(op) ||
@@ -219,7 +222,7 @@ LogicalResult Executable::makeCode(ModuleOp module, StringRef name,
         llvm::JITSymbolFlags::Exported};
     return symbols;
   });
-  // Machine code is made here, not in the first run.
+  // This makes the machine code now, and not in the first run.
   llvm::Expected<void (*)(void **)> found = engine->lookupPacked(wrapper);
   if (!found)
     return module.emitError() << "cannot be compiled for this machine: "
@@ -261,8 +264,8 @@ Executable::compile(FunctionOpInterface op, CompileOptions options) {
 // Running
 //===----------------------------------------------------------------------===//
 
-/// A tensor as compiled functions see it: where it lies, twice, the offset of
-/// its first element, its sizes and strides.
+/// Makes the descriptor of a tensor, as compiled functions expect it: its
+/// address twice, the offset of its first element, its sizes and its strides.
 static SmallVector<int64_t> makeDescriptor(const HostTensor &tensor) {
   auto address = reinterpret_cast<int64_t>(tensor.getData());
   SmallVector<int64_t> descriptor = {address, address, 0};
@@ -274,10 +277,11 @@ static SmallVector<int64_t> makeDescriptor(const HostTensor &tensor) {
   return descriptor;
 }
 
-/// Who frees what was allocated; several results may be views of one.
+/// The owners of allocated memory by address. Several results may be views of
+/// one allocation.
 using Owners = llvm::DenseMap<char *, std::shared_ptr<void>>;
 
-/// The result that a descriptor shows, and the words behind it.
+/// Takes the result that a descriptor shows. Moves `descriptor` behind it.
 static HostTensor takeResult(const ProgramResult &result,
                              const int64_t *&descriptor, Owners &owners) {
   int64_t rank = result.type.getRank();

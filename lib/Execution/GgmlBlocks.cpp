@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layouts are those of the structs in ggml's ggml-common.h, what they mean
-// is what ggml-quants.c makes of them. Numbers of 16 and 32 bits are little
+// The layouts are those of the structs in ggml's ggml-common.h, and their
+// meaning is that of ggml-quants.c. Numbers of 16 and 32 bits are little
 // endian.
 //
 //===----------------------------------------------------------------------===//
@@ -34,7 +34,8 @@ static double readHalf(Bytes bytes) {
 static int low(unsigned char byte) { return byte & 15; }
 static int high(unsigned char byte) { return byte >> 4; }
 
-/// Of 32 values of 4 bits the first half are the low ones.
+/// Reads values of 4 bits. The first half of 32 values are the low bits of
+/// bytes.
 template <typename Value>
 static void readNibbles(Bytes bytes, double *values, Value value,
                         int half = 16) {
@@ -58,7 +59,8 @@ static void readQ40(Bytes bytes, GgmlBlock &block) {
   readNibbles(bytes + 2, block.values, [](int bits) { return bits - 8; });
 }
 
-/// A number that is added to all values is a minimum below 0.
+/// Reads a scale and an addend. A number that is added to all values is a
+/// minimum below 0.
 static void readScaleAndAddend(Bytes bytes, GgmlBlock &block) {
   block.scale = readHalf(bytes);
   block.minimum = -readHalf(bytes + 2);
@@ -70,7 +72,8 @@ static void readQ41(Bytes bytes, GgmlBlock &block) {
   readNibbles(bytes + 4, block.values, [](int bits) { return bits; });
 }
 
-/// The fifth bits of all values stand before the other four.
+/// Reads values of 5 bits. The fifth bits of all values stand before the other
+/// four.
 static void readFiveBits(Bytes bytes, double *values, int offset) {
   uint32_t fifths = llvm::support::endian::read32le(bytes);
   readNibbles(bytes + 4, values, [](int bits) { return bits; });
@@ -93,7 +96,8 @@ static void readQ80(Bytes bytes, GgmlBlock &block) {
   readSigned(bytes + 2, block.values, 32);
 }
 
-/// Behind the scale is a sum, which is for products with other blocks.
+/// Reads a block of Q8_1. The sum behind its scale is left out, since it is for
+/// products with other blocks.
 static void readQ81(Bytes bytes, GgmlBlock &block) {
   block.scale = readHalf(bytes);
   readSigned(bytes + 4, block.values, 32);
@@ -121,7 +125,7 @@ static void readMxfp4(Bytes bytes, GgmlBlock &block) {
   readNibbles(bytes + 1, block.values, readE2m1);
 }
 
-/// E4M3 without a sign; ggml takes what is no number for 0.
+/// Reads a float of E4M3 without a sign. ggml takes NaN for 0.
 static double readUe4m3(unsigned char bits) {
   int exponent = bits >> 3 & 15, fraction = bits & 7;
   if (bits == 127)
@@ -141,8 +145,8 @@ static void readNvfp4(Bytes bytes, GgmlBlock &block) {
 // Blocks of 256
 //===----------------------------------------------------------------------===//
 
-/// Of 128 values of 2 bits in 32 bytes, value i is at bits 2 (i / 32) of byte
-/// i % 32.
+/// Returns value i of 128 values of 2 bits in 32 bytes. It is at bits 2 (i /
+/// 32) of byte i % 32.
 static int pickTwoBits(Bytes bytes, int i) {
   return bytes[i % 32] >> (2 * (i / 32)) & 3;
 }
@@ -174,7 +178,7 @@ static void readQ3K(Bytes bytes, GgmlBlock &block) {
   }
 }
 
-/// Eight scales and eight minimums of 6 bits in 12 bytes.
+/// Reads eight scales and eight minimums of 6 bits in 12 bytes.
 static void readScalesAndMinimums(Bytes bytes, GgmlBlock &block) {
   block.scale = readHalf(bytes);
   block.minimum = readHalf(bytes + 2);
@@ -272,7 +276,7 @@ double GgmlFormat::getNumber(const GgmlBlock &block, int64_t i) const {
     return scaled;
   int64_t sub = i / subBlock;
   scaled *= block.subScales[sub];
-  // Formats without minimums set none of a sub-block either.
+  // Formats without minimums leave those of sub-blocks unset, too.
   return block.minimum == 0 ? scaled
                             : scaled - block.minimum * block.subMinimums[sub];
 }

@@ -12,7 +12,7 @@
 
 namespace mlir::llm {
 
-/// A block as numbers, each exact. Number i is
+/// A block as numbers, each of which is exact. Number i is
 ///   value[i] * scale * subScales[s] - minimum * subMinimums[s],
 /// s = i / `GgmlFormat::subBlock`.
 struct GgmlBlock {
@@ -25,18 +25,19 @@ struct GgmlBlock {
 /// How the bytes of a block become numbers.
 struct GgmlFormat {
   std::string_view name;
-  int64_t subBlock; ///< elements that share a sub-scale; 0: there are none
-  /// Whether values times the scales of all layers of the block-scaled type of
-  /// that name (getGgmlElementType) are the numbers. Others have minimums, or
-  /// values of a codebook.
+  int64_t subBlock; ///< elements that share a sub-scale; 0: none
+  /// Whether numbers are values times the scales of all layers of the
+  /// block-scaled type of that name (getGgmlElementType). Other formats have
+  /// minimums, or values of a codebook.
   bool isProduct;
   void (*read)(const unsigned char *bytes, GgmlBlock &block);
 
-  /// Number `i` of a block, in f64: exact.
+  /// Returns number `i` of a block, which is exact in f64.
   double getNumber(const GgmlBlock &block, int64_t i) const;
 };
 
-/// Null for types whose codebooks are not here, and those that are plain.
+/// Returns the format of a type. Null for plain types, and for types whose
+/// codebooks are not here.
 const GgmlFormat *findGgmlFormat(std::string_view name);
 
 } // namespace mlir::llm

@@ -62,7 +62,7 @@ const GgufTensor *GgufWeights::find(StringRef name) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A tensor in blocks of `format`.
+/// Reads a tensor in blocks of `format`.
 class BlockReader {
 public:
   BlockReader(const StoredTensor &stored, const GgmlType &type,
@@ -70,7 +70,7 @@ public:
       : stored(stored), type(type), format(format) {}
 
   HostTensor dequantize(Type element);
-  /// Values, and the scales of the layers of `scaled`.
+  /// Returns the values, and the scales of the layers of `scaled`.
   WeightParts split(ArrayRef<RankedTensorType> parts, BlockScaledType scaled);
 
 private:
@@ -124,7 +124,7 @@ WeightParts BlockReader::split(ArrayRef<RankedTensorType> parts,
   return result;
 }
 
-/// The parts of a tensor whose numbers are values times scales.
+/// Returns the parts of a tensor whose numbers are values times scales.
 static FailureOr<WeightParts> splitBlocks(const StoredTensor &stored,
                                           const GgmlType &type,
                                           const GgmlFormat &format,

@@ -14,8 +14,9 @@
 
 namespace mlir::llm {
 
-/// Tensors by their names in the file, or, of the architectures that the
-/// importer knows, by those that it gives to weights.
+/// Reads tensors by their names in the file. For the architectures that the
+/// importer knows, it also reads them by the names that the importer gives to
+/// weights.
 class GgufWeights : public WeightFiles {
 public:
   static FailureOr<std::unique_ptr<WeightFiles>>
@@ -34,7 +35,7 @@ private:
 
   std::shared_ptr<llvm::MemoryBuffer> file;
   GgufHeader header;
-  std::string architecture; ///< one that is known, or nothing
+  std::string architecture; ///< empty if the importer does not know it
 };
 
 } // namespace mlir::llm

@@ -39,7 +39,7 @@ static void store(char *bytes, T value) {
   std::memcpy(bytes, &value, sizeof value);
 }
 
-/// The bits of an element; most types have far fewer than 64.
+/// Loads the bits of an element. Most types have far fewer than 64.
 static uint64_t loadBits(const char *bytes, int64_t count) {
   uint64_t bits = 0;
   std::memcpy(&bits, bytes, count);
@@ -72,7 +72,7 @@ static uint16_t roundToBf16(float number) {
 static void writeFloat(FloatType type, char *bytes, double number) {
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
   double largest = llvm::APFloat::getLargest(semantics).convertToDouble();
-  // As programs round to floats of less than 16 bits.
+  // Programs round to floats of less than 16 bits in this way.
   if (type.getWidth() < 16 && std::fabs(number) > largest)
     number = std::copysign(largest, number);
   bool isNaN = std::isnan(number);
@@ -101,14 +101,14 @@ void llm::writeElement(Type element, char *bytes, double number) {
   int64_t value = whole >= end    ? llvm::maxIntN(width)
                   : whole <= -end ? llvm::minIntN(width)
                                   : static_cast<int64_t>(whole);
-  // Compiled code, too, leaves nothing behind the last bit.
+  // Compiled code does not set bits behind the last one either.
   uint64_t bits = value & llvm::maskTrailingOnes<uint64_t>(width);
   std::memcpy(bytes, &bits, getElementBytes(element));
 }
 
-/// Large tensors lie in large pages, where the system has them: a memory is
-/// read 1.5 times as fast there as in pages of 4 KiB, between which a CPU does
-/// not fetch ahead.
+/// Allocates memory, for large tensors in large pages if the system has them. A
+/// memory is read 1.5 times as fast there as in pages of 4 KiB, because a CPU
+/// does not fetch ahead across pages.
 static char *allocate(size_t bytes) {
   constexpr size_t vectorBytes = 64, pageBytes = 2 << 20;
   bool isLarge = bytes >= 2 * pageBytes;
@@ -119,7 +119,7 @@ static char *allocate(size_t bytes) {
     llvm::report_bad_alloc_error("no memory for a tensor");
 #ifdef __linux__
   if (isLarge)
-    (void)madvise(data, bytes, MADV_HUGEPAGE); // a hint: small pages do, too
+    (void)madvise(data, bytes, MADV_HUGEPAGE); // only a hint
 #endif
   return data;
 }
@@ -148,7 +148,7 @@ int64_t HostTensor::getNumElements() const {
 
 void HostTensor::fill(function_ref<float()> next) {
   int64_t count = getNumElements();
-  // Of weights there are many, and they are of these types.
+  // These types are fast, because the many weights have them.
   if (element.isF32()) {
     for (int64_t i = 0; i < count; ++i)
       store(data + i * sizeof(float), next());
@@ -179,7 +179,7 @@ std::string llm::describe(const HostTensor &tensor) {
   return text;
 }
 
-/// Among words of floats, the first of which all bits of the exponent are set.
+/// Finds the first word of floats in which all bits of the exponent are set.
 /// Whole blocks are looked at first, which takes no longer than reading them.
 template <typename Word>
 static std::optional<int64_t> findExponent(const char *data, int64_t count,

@@ -28,7 +28,8 @@ CpuVectors llm::chooseVectors(unsigned mostBits) {
   return {bits, bits == 512 && features.lookup("avx512bf16")};
 }
 
-/// Without an instruction set go all that build on it.
+/// Turns off larger vectors. Without an instruction set, LLVM drops all sets
+/// that build on it.
 static void dropLargerVectors(llvm::orc::JITTargetMachineBuilder &builder,
                               CpuVectors vectors) {
   if (!builder.getTargetTriple().isX86())
@@ -53,10 +54,10 @@ findMachine(Location loc, CpuVectors vectors) {
   return std::move(*machine);
 }
 
-/// What is left to do for LLVM. Loops that matter have their vectors and
-/// registers by now; those of others get vectors here. No loop is repeated in
-/// its body, which would make more code. Of a block's prompt of 512 tokens this
-/// takes half as long as level 1 of LLVM does, and the block runs as fast.
+/// The passes that LLVM has left to do. Loops that matter have their vectors
+/// and registers by now, and other loops get vectors here. No loop body is
+/// repeated, which would make more code. For a block's prompt of 512 tokens
+/// this takes half as long as level 1 of LLVM does, and the block runs as fast.
 static constexpr char codePasses[] =
     "sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,"
     "loop-mssa(loop-rotate,licm),loop(indvars),"
@@ -77,7 +78,8 @@ static void optimizeCode(::llvm::Module &module, StringRef entry,
   builder.crossRegisterProxies(loops, functions, components, modules);
 
   llvm::ModulePassManager passes;
-  // The engine makes a wrapper of every function, which nobody calls.
+  // The engine makes a wrapper of every function, and only that of `entry` is
+  // called.
   passes.addPass(llvm::InternalizePass([entry](const llvm::GlobalValue &value) {
     return value.getName() == entry;
   }));

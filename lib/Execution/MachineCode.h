@@ -15,12 +15,13 @@
 
 namespace mlir::llm {
 
-/// Those of this CPU, of at most so many bits; 0: of all that it has.
+/// Chooses the vectors of this CPU, of at most so many bits; 0 stands for all
+/// that it has.
 CpuVectors chooseVectors(unsigned mostBits);
 
-/// Code for this CPU, with these vectors and no larger ones. Of the functions
-/// in the module `entry` alone can be looked up, by `lookupPacked`. Without
-/// `optimizes` it is there sooner, and slower.
+/// Makes code for this CPU, with these vectors and no larger ones. Only the
+/// function `entry` of the module can be looked up, by `lookupPacked`. Without
+/// `optimizes`, compiling is faster and the code is slower.
 FailureOr<std::unique_ptr<ExecutionEngine>> makeMachineCode(ModuleOp module,
                                                             StringRef entry,
                                                             bool optimizes,

@@ -33,7 +33,8 @@ static Type typeOf(StringRef descr, MLIRContext *context) {
       .Default(nullptr);
 }
 
-/// What stands behind 'key': in the header, a Python dictionary.
+/// Returns what stands behind 'key': in the header, which is a Python
+/// dictionary.
 static StringRef valueOf(StringRef header, StringRef key) {
   return header.split(("'" + key + "':").str()).second.ltrim();
 }
@@ -56,8 +57,8 @@ static FailureOr<SmallVector<int64_t>> parseShape(StringRef header) {
   return shape;
 }
 
-/// The header's text, and the data behind it; nothing where the file ends
-/// before.
+/// Splits a file into the header's text and the data behind it. Returns nothing
+/// if the file ends before.
 static std::optional<std::pair<StringRef, StringRef>> split(StringRef bytes) {
   if (!bytes.consume_front(magic) || bytes.size() < 2)
     return std::nullopt;
@@ -134,7 +135,7 @@ void llm::writeNpy(const HostTensor &tensor, raw_ostream &os) {
   for (int64_t size : tensor.getShape())
     header += std::to_string(size) + ",";
   header += "), }";
-  // Data begin at a multiple of 64 bytes, behind the end of a line.
+  // The data begin at a multiple of 64 bytes, behind the end of a line.
   constexpr size_t before = 10;
   header.resize(llvm::alignTo(header.size() + before + 1, 64) - before - 1,
                 ' ');

@@ -22,7 +22,8 @@ static Type elementOf(Value buffer) {
   return cast<MemRefType>(buffer.getType()).getElementType();
 }
 
-/// C[m, n] += A[m, k] B[n, k], of floats that oneDNN multiplies.
+/// Whether the op is C[m, n] += A[m, k] B[n, k], of floats that oneDNN
+/// multiplies.
 static bool isProduct(linalg::GenericOp op) {
   if (!op.hasPureBufferSemantics() || op.getNumLoops() != 3 ||
       op.getNumDpsInputs() != 2 || !linalg::isaContractionOpInterface(op))
@@ -124,7 +125,8 @@ void llm::oneDnnProduct(int64_t library, int64_t a, int64_t b, int64_t c,
                         int64_t rows, int64_t columns, int64_t terms,
                         int64_t strideOfA, int64_t strideOfB, int64_t strideOfC,
                         int64_t hasBf16) {
-  // Such as of experts that no token goes to, for which oneDNN crashes.
+  // A product may be empty, such as that of an expert that no token goes to.
+  // oneDNN crashes on it.
   if (!rows || !columns || !terms)
     return;
   auto pointer = [](int64_t address) {
@@ -227,7 +229,7 @@ private:
 };
 } // namespace
 
-/// Its threads are those of GNU's OpenMP.
+/// Limits the threads of oneDNN, which are those of GNU's OpenMP.
 static void limitThreads(unsigned threads) {
   std::string why;
   auto library =

@@ -4,10 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// A yardstick: products of matrices are calls of oneDNN's matmul, all else is
-// as it is without.
-//
+// Products of matrices can be calls of oneDNN's matmul, while all else stays as
+// it is. This is a yardstick for our own products.
 //===----------------------------------------------------------------------===//
 
 #ifndef LLM_LIB_EXECUTION_ONEDNNPRODUCTS_H
@@ -25,7 +23,7 @@ namespace mlir::llm {
 struct ProductShape {
   int64_t rows, columns, terms;
   int64_t strideOfA, strideOfB, strideOfC; ///< of rows, in elements
-  int64_t hasBf16;                         ///< A and B, else f32; C is f32
+  int64_t hasBf16; ///< whether A and B are bf16, else f32; C is f32
 
   auto key() const {
     return std::make_tuple(rows, columns, terms, strideOfA, strideOfB,
@@ -33,10 +31,10 @@ struct ProductShape {
   }
 };
 
-/// The library, with what it has compiled of products so far.
+/// Calls the library, and keeps the products that it has compiled so far.
 class OneDnn {
 public:
-  /// Nothing if this build has no oneDNN.
+  /// Returns nothing if this build has no oneDNN.
   static std::unique_ptr<OneDnn> create(unsigned threads);
   virtual ~OneDnn() = default;
   virtual void multiply(const ProductShape &shape, void *a, void *b,
@@ -46,7 +44,8 @@ public:
 /// Replaces products in buffers by calls of `oneDnnProductSymbol`.
 std::unique_ptr<Pass> createOneDnnProductsPass(OneDnn &library);
 
-/// What compiled code calls: `library` is the address of a OneDnn.
+/// The function that compiled code calls. Its argument `library` is the address
+/// of a OneDnn.
 constexpr char oneDnnProductSymbol[] = "llm.onednn_product";
 void oneDnnProduct(int64_t library, int64_t a, int64_t b, int64_t c,
                    int64_t rows, int64_t columns, int64_t terms,

@@ -18,7 +18,8 @@ using namespace mlir;
 
 namespace {
 
-/// An op, and what it and its body read: constants are made again inside.
+/// An op, and the values that it and its body read. Constants are made again
+/// inside.
 struct Kernel {
   explicit Kernel(Operation *op) : op(op) {
     llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
@@ -70,7 +71,8 @@ private:
     return made;
   }
 
-  /// Detached, of a name that all have.
+  /// Makes a detached function. All have one name, so that equal ones can be
+  /// found.
   func::FuncOp makeFunction(const Kernel &kernel) {
     OpBuilder builder(&getContext());
     Location loc = kernel.op->getLoc();
@@ -78,7 +80,7 @@ private:
         ValueRange(kernel.inputs.getArrayRef()).getTypes(), {});
     auto function = func::FuncOp::create(loc, "kernel", type);
     function.setPrivate();
-    // Else LLVM would put those with one caller back.
+    // Without this, LLVM would put functions with one caller back.
     function->setAttr("passthrough", builder.getStrArrayAttr({"noinline"}));
     builder.setInsertionPointToStart(function.addEntryBlock());
     IRMapping mapping;

@@ -12,9 +12,9 @@
 
 namespace mlir::llm {
 
-/// Puts each linalg op on buffers into a private function, equal ones into
-/// one: the layers of a model are compiled once, and no function is so large
-/// that it takes long.
+/// Puts each linalg op on buffers into a private function, and equal ops into
+/// the same one. So the layers of a model are compiled once, and no function is
+/// so large that compiling it takes long.
 std::unique_ptr<Pass> createOutlineKernelsPass();
 
 } // namespace mlir::llm

@@ -22,14 +22,14 @@ namespace {
 
 constexpr int64_t wordBits = 32;
 
-/// A matrix of whole numbers without a sign, of which several neighbours along
-/// one dimension are in a word, the first in the low bits.
+/// A matrix of unsigned whole numbers. Several neighbours along one dimension
+/// share a word, the first in its low bits.
 struct PackedMatrix {
   const StoredTensor *stored;
   int64_t bits;
   unsigned packedDim;
-  /// AWQ: even neighbours stand in the lower half of a word, odd ones in the
-  /// upper.
+  /// Whether even neighbours are in the lower half of a word and odd ones in
+  /// the upper, as AWQ has them.
   bool isInterleaved = false;
 
   int64_t inWord() const { return wordBits / bits; }
@@ -51,7 +51,7 @@ struct Layout {
   int64_t bits;
   PackedMatrix values;
   std::optional<PackedMatrix> zeros;
-  /// Whether rows are outputs: of values, scales and zero points.
+  /// Whether rows of values, scales and zero points are outputs.
   bool rowsAreOutputs;
   int64_t addToZeros = 0;
 };
@@ -174,7 +174,7 @@ private:
     return true;
   }
 
-  /// Values with a sign, and scales [out, groups].
+  /// Returns signed values, and scales [out, groups].
   FailureOr<WeightParts> split() const {
     Type element = parts.front().getElementType();
     if (parts.size() != 2 || !element.isInteger(layout.bits) ||
@@ -220,8 +220,8 @@ private:
   bool isInOrder = true;
 };
 
-/// Bits of each of `count` neighbours in so many words; nothing where that is
-/// not 2, 4 or 8.
+/// Returns the bits of each of `count` neighbours in so many words. Returns
+/// nothing if these are not 2, 4 or 8.
 std::optional<int64_t> findBits(int64_t words, int64_t count) {
   for (int64_t bits : {2, 4, 8})
     if (words == llvm::divideCeilSigned(count, wordBits / bits))

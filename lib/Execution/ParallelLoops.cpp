@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// Threads meet in a few microseconds, in which one computes some thousands of
-/// elements.
+/// A loop of fewer iterations gets no threads. Threads meet in a few
+/// microseconds, in which one thread computes some thousands of elements.
 static constexpr int64_t leastIterations = 16384;
 
 bool llm::isWorthThreads(linalg::LinalgOp op) {
@@ -32,10 +32,10 @@ bool llm::isWorthThreads(linalg::LinalgOp op) {
   return false;
 }
 
-/// Plain loops, of which the outermost one with more than one iteration is
-/// parallel, if `hasThreads`. With one parallel loop for all dimensions threads
-/// would find out the indices of each point by divisions, and no vectors would
-/// be made.
+/// Splits a loop into plain loops. If `hasThreads`, the outermost one with more
+/// than one iteration is parallel. With one parallel loop for all dimensions,
+/// threads would find the indices of each point by divisions, and there would
+/// be no vectors.
 static void splitLoop(scf::ParallelOp loop, bool hasThreads,
                       RewriterBase &rewriter) {
   unsigned shared = 0;

@@ -13,12 +13,12 @@
 
 namespace mlir::llm {
 
-/// Whether starting threads takes less time than they save. What is open may be
+/// Whether threads save more time than starting them takes. An open size may be
 /// large.
 bool isWorthThreads(linalg::LinalgOp op);
 
-/// Linalg ops in buffers that are worth it become loops, of which the outermost
-/// one with more than one iteration is parallel.
+/// Makes loops of linalg ops on buffers that are worth threads. The outermost
+/// loop with more than one iteration is parallel.
 std::unique_ptr<Pass> createParallelLoopsPass();
 
 } // namespace mlir::llm

@@ -18,7 +18,7 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// The slots that lowering has put into a location, if there are any.
+/// Returns the slots that lowering has put into a location, if there are any.
 static SlotsAttr findSlots(Location loc) {
   SlotsAttr slots;
   loc->walk([&](Location each) {
@@ -31,7 +31,7 @@ static SlotsAttr findSlots(Location loc) {
   return slots;
 }
 
-/// The iterations of each dimension; nothing where one is open.
+/// Returns the iterations of each dimension; nothing if one is open.
 static std::optional<SmallVector<int64_t>> countTrips(scf::ForallOp loop) {
   SmallVector<int64_t> trips;
   for (auto [begin, end, step] :
@@ -47,7 +47,8 @@ static std::optional<SmallVector<int64_t>> countTrips(scf::ForallOp loop) {
   return trips;
 }
 
-/// The engine of each of so many parts; nothing where slots are not those.
+/// Returns the engine of each part; nothing if there are no slots of so many
+/// parts.
 static std::optional<SmallVector<int64_t>> findEngines(scf::ForallOp loop,
                                                        int64_t parts) {
   SlotsAttr slots = findSlots(loop.getLoc());
@@ -93,7 +94,7 @@ private:
 };
 } // namespace
 
-/// The thread of each part.
+/// Makes a table with the thread of each part.
 memref::GlobalOp PartsOnThreads::makeTable(ArrayRef<int64_t> engines,
                                            Location loc,
                                            SymbolTable &symbols) const {
@@ -110,7 +111,8 @@ memref::GlobalOp PartsOnThreads::makeTable(ArrayRef<int64_t> engines,
   return table;
 }
 
-/// False where it is not known which engines they run on.
+/// Runs parts on the threads of their engines. Returns false if the engines are
+/// not known.
 bool PartsOnThreads::placeParts(scf::ForallOp loop, SymbolTable &symbols,
                                 RewriterBase &rewriter) const {
   std::optional<SmallVector<int64_t>> trips = countTrips(loop);

@@ -12,11 +12,11 @@
 
 namespace mlir::llm {
 
-/// Makes parallel loops of the `scf.forall` loops on buffers of a module. Where
-/// `llm.slots` in the location of one says on which engine each iteration runs,
-/// thread N runs those of engine N, in their order; engines beyond the last
-/// thread begin again at the first. The iterations of others are shared in
-/// equal stretches.
+/// Makes parallel loops of the `scf.forall` loops on buffers of a module. If
+/// `llm.slots` in the location of a loop says on which engine each iteration
+/// runs, thread N runs the iterations of engine N, in their order. Engines
+/// beyond the last thread begin again at the first. The iterations of other
+/// loops are shared in equal stretches.
 std::unique_ptr<Pass> createPartsOnThreadsPass(unsigned threads);
 
 } // namespace mlir::llm

@@ -68,7 +68,7 @@ using namespace mlir;
 using namespace mlir::llm;
 
 namespace {
-/// Copies as loops, which otherwise were calls of a library.
+/// Makes loops of copies, which would be calls of a library otherwise.
 struct CopiesAsLoops : PassWrapper<CopiesAsLoops, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CopiesAsLoops)
 
@@ -87,8 +87,8 @@ struct CopiesAsLoops : PassWrapper<CopiesAsLoops, OperationPass<func::FuncOp>> {
     }
   }
 };
-/// Exponentials of f32 as polynomials, of which several are computed at once,
-/// instead of calls of libm.
+/// Makes polynomials of exponentials of f32, so that several are computed at
+/// once. They would be calls of libm otherwise.
 struct ExpAsPolynomial : PassWrapper<ExpAsPolynomial, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpAsPolynomial)
 
@@ -116,10 +116,10 @@ struct ExpAsPolynomial : PassWrapper<ExpAsPolynomial, OperationPass<>> {
 void llm::addBufferization(OpPassManager &pm) {
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
-  // Callers hand over dense arrays.
+  // Callers pass dense arrays.
   options.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
-  // Loops over tiles that add up sums carry new tensors.
+  // Loops over tiles that add up sums return new tensors.
   options.allowReturnAllocsFromLoops = true;
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -128,7 +128,7 @@ void llm::addBufferization(OpPassManager &pm) {
 }
 
 void llm::addKernels(OpPassManager &pm, unsigned threads) {
-  // Parts one behind the other, or each on a thread.
+  // Parts run one behind the other, or each on a thread.
   if (threads == 1)
     pm.addNestedPass<func::FuncOp>(createForallToForLoopPass());
   else
@@ -155,18 +155,19 @@ void llm::addLoopsToLlvm(OpPassManager &pm, Kernels kernels, unsigned threads,
     ConvertSCFToOpenMPPassOptions openMp;
     openMp.numThreads = threads;
     pm.addPass(createConvertSCFToOpenMPPass(openMp));
-    // Scopes of allocas would stand in the way of what follows.
+    // This removes scopes of allocas, which would stand in the way of what
+    // follows.
     pm.addPass(createCanonicalizerPass());
   }
   pm.addPass(createSCFToControlFlowPass());
-  // Not every machine rounds to bf16 itself.
+  // Some machines cannot round to bf16 themselves.
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));
   if (kernels != Kernels::Reference)
     pm.addNestedPass<func::FuncOp>(std::make_unique<ExpAsPolynomial>());
-  // Roundings and fused products are instructions; what is none of LLVM's
-  // intrinsics is a function of libm.
+  // Roundings and fused products become instructions. Functions that are no
+  // intrinsics of LLVM become calls of libm.
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertIndexToLLVMPass());

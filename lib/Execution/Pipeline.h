@@ -13,15 +13,15 @@
 
 namespace mlir::llm {
 
-/// Tensors as buffers; functions take and give dense ones.
+/// Makes buffers of tensors. Functions take and return dense ones.
 void addBufferization(OpPassManager &pm);
 
-/// Buffers are freed where nobody reads them any more, and what is done with
-/// them is in functions.
+/// Frees buffers after their last use, and moves the ops on them into
+/// functions. With several threads, these share the parts of an op.
 void addKernels(OpPassManager &pm, unsigned threads);
 
-/// The functions as loops, and these as LLVM's ops. More than one thread is a
-/// matter of OpenMP's runtime library.
+/// Makes loops of the functions, and LLVM's ops of the loops. More than one
+/// thread needs OpenMP's runtime library.
 void addLoopsToLlvm(OpPassManager &pm, Kernels kernels, unsigned threads,
                     CpuVectors vectors);
 

@@ -32,8 +32,8 @@ void llm::numberOps(const Program &program) {
   }
 }
 
-/// The number of the op of which this was made; nothing if there is none. What
-/// was made of several is of the first.
+/// Returns the number of the op of which this was made; nothing if there is
+/// none. An op that was made of several has the number of the first.
 static std::optional<int> numberOf(Operation *op) {
   std::optional<int> number;
   op->getLoc()->walk([&](Location loc) {

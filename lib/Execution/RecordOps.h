@@ -14,16 +14,17 @@
 
 namespace mlir::llm {
 
-/// Writes into the location of each op of the program, and of what is inside of
-/// it, which one it is: what lowering makes of an op has its location.
+/// Writes into the location of each op of the program, and of the ops inside of
+/// it, which op it is. What lowering makes of an op keeps its location.
 void numberOps(const Program &program);
 
-/// Has a lowered function tell `recorder`, by calls of `enterOpSymbol`, when it
-/// goes on with another op. Of functions in buffers, before they are LLVM's.
+/// Makes a lowered function tell `recorder` when it goes on with another op, by
+/// calls of `enterOpSymbol`. The function must be in buffers, and not yet in
+/// LLVM's ops.
 void addRecorderCalls(func::FuncOp function, OpRecorder &recorder);
 
 inline constexpr const char *enterOpSymbol = "llmEnterOp";
-/// What the symbol stands for.
+/// The function that `enterOpSymbol` stands for.
 void enterOp(int64_t recorder, int64_t op);
 
 } // namespace mlir::llm

@@ -26,30 +26,34 @@ using namespace mlir::llm;
 
 namespace {
 
-/// Of the two innermost parallel loops, so many iterations at once: 16 sums
-/// beside what they read fit into the registers of most CPUs. Of a loop along
-/// which vectors lie, so many vectors.
+/// The iterations of each of the two innermost parallel loops that run at once:
+/// 16 sums and what they read fit into the registers of most CPUs. Of a loop
+/// along which vectors lie, so many vectors run at once.
 constexpr int64_t tileSize = 4;
-/// Of the loop along which most is read, so many before all other loops go on:
-/// what they read is in a cache then, such as 32 rows of a weight.
+/// The iterations of a panel of the loop along which most is read. All other
+/// loops go on over a panel: what the panel reads, such as 32 rows of a weight,
+/// is in a cache then.
 constexpr int64_t panelSize = 32;
-/// Sums of so few terms, such as scores: what other loops read is small, and
-/// rows of keys are read one behind the other, with all heads.
+/// A sum of so few terms, such as a score, is short. What other loops read is
+/// small then, and rows of keys are read one behind the other, with all heads.
 constexpr int64_t shortSum = 256;
-/// Vectors of one sum at once, where no other sum reads the same: one row of a
-/// weight is read at a time, in order, as memories like it best.
+/// The vectors of one sum that are added up at once if no other sum reads the
+/// same. One row of a weight is then read at a time, in order, which memories
+/// do fastest.
 constexpr int64_t rowVectors = 4;
-/// Of longer rows several at a time, with fewer vectors each: what they are
-/// multiplied with does not stay in the first cache beside them.
+/// Several rows that are longer than this are read at a time, with fewer
+/// vectors each: what they are multiplied with does not stay in the first cache
+/// beside them.
 constexpr int64_t longRow = 4096;
-/// A body of more ops is not repeated so often.
+/// A body of more ops is repeated less often.
 constexpr size_t largestBody = 24;
 
 bool isReduction(linalg::GenericOp op, unsigned loop) {
   return op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction;
 }
 
-/// The op that adds to the sum, or nothing if the body is another one.
+/// Returns the op that adds to the sum, or null if the body does something
+/// else.
 Operation *findCombiner(linalg::GenericOp op) {
   SmallVector<Operation *> combiners;
   bool isFound = matchReduction(op.getRegionOutputArgs(), 0, combiners) &&
@@ -60,9 +64,9 @@ Operation *findCombiner(linalg::GenericOp op) {
   return combiners.front();
 }
 
-/// One op as loops, of which the innermost one is a reduction. Vectors lie
-/// along it, and their lanes are added up behind it; or along the parallel loop
-/// that was innermost, which the reduction changes places with.
+/// Makes loops of one op, the innermost of which is a reduction. Vectors may
+/// lie along it, and their lanes are added up behind it. Or they lie along the
+/// parallel loop that was innermost, which the reduction changes places with.
 class TiledReduction {
 public:
   TiledReduction(linalg::GenericOp op, CpuVectors vectors,
@@ -86,7 +90,8 @@ public:
            });
   }
 
-  /// With threads, if `hasThreads` and they are worth it.
+  /// Makes the loops. They have threads if `hasThreads` and the op is worth
+  /// them.
   void run(bool hasThreads) {
     order = llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops()));
     if (hasParallelLanes())
@@ -107,13 +112,13 @@ private:
   struct Bounds {
     Value begin, end;
   };
-  /// Of a loop so many iterations, before the next ones are looked at.
+  /// A stretch of iterations of a loop that runs before the next stretch.
   struct Cut {
     unsigned loop;
     int64_t size;
     bool isShared; ///< among threads
   };
-  /// What the innermost loop has of each sum at once.
+  /// The terms of each sum that the innermost loop takes at once.
   struct VectorStep {
     Lanes lanes;
     int64_t vectors;
@@ -133,7 +138,8 @@ private:
 
   bool hasLanesOfSum() { return lanes && isReduction(op, lanes->loop); }
   bool hasParallelLanes() { return lanes && !isReduction(op, lanes->loop); }
-  /// The lanes of an element of the result, which are several of them.
+  /// The lanes of a vector of elements of the result; nothing if these are
+  /// single.
   std::optional<Lanes> lanesOfResult() {
     return hasParallelLanes() ? lanes : std::nullopt;
   }
@@ -207,14 +213,15 @@ private:
                     hasThreads && sharesPanels});
   }
 
-  /// Whether only whole tiles are along the loop: cuts are made of whole tiles.
+  /// Whether there are only whole tiles along the loop. This also holds in
+  /// cuts, which are made of whole tiles.
   bool hasWholeTiles(unsigned loop) {
     return tiles[loop] == 1 ||
            isMultiple(op.getStaticLoopRanges()[loop], tiles[loop]);
   }
 
-  /// The loop at that place of the order, and those inside. Whole tiles along
-  /// it, and behind them iterations one by one.
+  /// Makes the loop at that place of the order, and those inside. It has whole
+  /// tiles first, and then single iterations.
   void makeLoops(size_t place) {
     unsigned loop = order[place];
     if (place + 1 == order.size())
@@ -236,7 +243,7 @@ private:
     });
   }
 
-  /// Loops over ranges of loops, outside of all of these.
+  /// Makes loops over stretches of loops, outside of all loops of tiles.
   void makeCuts(ArrayRef<Cut> left) {
     if (left.empty())
       return makeLoops(0);
@@ -264,7 +271,8 @@ private:
     fill(inside->getArgument(0));
   }
 
-  /// The sums of a tile, each by what is added to the indices of its loops.
+  /// Lists the sums of a tile, each as what is added to the indices of its
+  /// loops.
   SmallVector<SmallVector<int64_t>> listPlaces() {
     SmallVector<SmallVector<int64_t>> places = {
         SmallVector<int64_t>(tiles.size(), 0)};
@@ -319,8 +327,8 @@ private:
       body.storeResult(sum, indicesAt(place));
   }
 
-  /// Sums of few terms, of which a tile is done before the memory has seen
-  /// where it leads: rows of the next tile are asked for.
+  /// Asks memory for rows of the next tile. A tile of short sums is done before
+  /// the memory could detect the pattern itself.
   void fetchNextRows() {
     constexpr int64_t lineBytes = 64;
     unsigned terms = order.back();
@@ -349,8 +357,8 @@ private:
     }
   }
 
-  /// Terms of a sum that vectors have at once: first those of several vectors,
-  /// then of one.
+  /// Lists how many terms of a sum vectors take at once: first several vectors,
+  /// then one.
   SmallVector<VectorStep> listVectorSteps() {
     if (!hasLanesOfSum())
       return {};
@@ -367,14 +375,14 @@ private:
     return ShapedType::isStatic(size) && size % step == 0;
   }
 
-  /// The end of the whole steps.
+  /// Returns the end of the last whole step.
   Value roundDown(Value begin, Value end, int64_t step) {
     Value count = arith::SubIOp::create(rewriter, loc, end, begin);
     Value rest = arith::RemUIOp::create(rewriter, loc, count, constant(step));
     return arith::SubIOp::create(rewriter, loc, end, rest);
   }
 
-  /// The innermost loop.
+  /// Makes the innermost loop.
   Sums addUp(const Places &places, Value begin, Value end, int64_t step,
              const Sums &start, std::optional<Lanes> lanes) {
     auto innermost =
@@ -390,7 +398,7 @@ private:
     return innermost.getResults();
   }
 
-  /// Vectors of terms are added up first, and then their lanes.
+  /// Adds up vectors of terms first, and then their lanes.
   Sums addUpVectors(const Places &places, Value begin, Value end,
                     const VectorStep &step, const Sums &sums) {
     vector::CombiningKind kind = *linalg::getCombinerOpKind(combiner);
@@ -424,13 +432,13 @@ private:
   RewriterBase &rewriter;
   Location loc;
   VectorBody body;
-  Operation *combiner = nullptr; ///< adds to the sum, if that is known
+  Operation *combiner = nullptr; ///< null if it is not known
   std::optional<Lanes> lanes;    ///< of vectors, if there are any
-  int64_t termsPerLane = 1;      ///< where lanes are of the sum
+  int64_t termsPerLane = 1;      ///< more if lanes are of the sum
   SmallVector<unsigned> order;   ///< of the loops, from outside
   SmallVector<int64_t> tiles;    ///< iterations of each loop that run at once
-  int64_t vectorsOfSum = 1;      ///< of one, along the reduction
-  std::optional<unsigned> panelLoop; ///< of which panels are cut
+  int64_t vectorsOfSum = 1;      ///< vectors of one sum, along the reduction
+  std::optional<unsigned> panelLoop; ///< the loop that is cut into panels
   SmallVector<Cut> cuts;
   SmallVector<Bounds> ranges; ///< of each loop, or what is cut out of it
   SmallVector<Value> ends;    ///< of each loop

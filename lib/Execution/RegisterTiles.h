@@ -13,13 +13,13 @@
 
 namespace mlir::llm {
 
-/// Makes loops of linalg ops in buffers that sum (or reduce otherwise): several
-/// elements of the result at once, in values that the innermost loop carries,
-/// so that what one of them reads serves others, too. Where neighbours lie
-/// beside each other, they are lanes of vectors of this CPU: along the
-/// reduction, whose sums are then added up in another order, or along the
-/// result. With threads, a loop outside of all is parallel. Other ops are left
-/// as they are.
+/// Makes loops of linalg ops on buffers that sum (or reduce otherwise). Several
+/// elements of the result are computed at once, in values that the innermost
+/// loop carries, so that they share what they read. If neighbours lie beside
+/// each other, they are lanes of vectors of this CPU. Vectors lie along the
+/// result, or along the reduction, which then adds up in another order. With
+/// threads, a loop outside of all others is parallel. Other ops are left as
+/// they are.
 std::unique_ptr<Pass> createRegisterTilesPass(CpuVectors vectors,
                                               bool hasThreads);
 

@@ -92,7 +92,7 @@ std::optional<StoredTensor> SafetensorsWeights::find(StringRef name) const {
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// Null for what no program has.
+/// Returns the type of a tensor in the file; null if programs do not have it.
 static Type typeOf(StringRef dtype, MLIRContext *context) {
   Builder b(context);
   return llvm::StringSwitch<Type>(dtype)
@@ -110,7 +110,8 @@ static Type typeOf(StringRef dtype, MLIRContext *context) {
       .Default(nullptr);
 }
 
-/// Bytes are also elements of fewer bits, as writeSafetensors() writes them.
+/// Reads a tensor as it stands. Bytes may be elements of fewer bits, as
+/// writeSafetensors() writes them.
 static FailureOr<HostTensor> readAs(const StoredTensor &stored,
                                     RankedTensorType type) {
   if (failed(stored.checkShape(type.getShape())))
@@ -121,7 +122,8 @@ static FailureOr<HostTensor> readAs(const StoredTensor &stored,
       isBytes ? element : typeOf(stored.type, element.getContext()), element);
 }
 
-/// Values beside the scales of each layer, under the names of the program.
+/// Reads values, and beside them the scales of each layer, under the names of
+/// the program.
 FailureOr<WeightParts>
 SafetensorsWeights::readSaved(StringRef name,
                               ArrayRef<RankedTensorType> parts) const {
@@ -247,7 +249,7 @@ SafetensorsWeights::readPacked(StringRef base,
 // Scales of activations and caches
 //===----------------------------------------------------------------------===//
 
-/// The only number of a tensor.
+/// Returns the only number of a tensor.
 static FailureOr<double> readNumber(const StoredTensor &stored) {
   HostTensor number;
   MLIRContext *context = stored.loc.getContext();
@@ -268,8 +270,8 @@ static HostTensor makeNumber(double number, Type type) {
   return tensor;
 }
 
-/// The linear layers that read what this one reads, by the last parts of their
-/// names.
+/// Lists the linear layers that read the same as this one, by the last parts of
+/// their names.
 static SmallVector<StringRef> listReaders(StringRef module) {
   static constexpr llvm::StringLiteral ofHidden[] = {
       "q_proj", "k_proj", "v_proj", "q_a_proj", "kv_a_proj_with_mqa"};
@@ -291,7 +293,7 @@ FailureOr<WeightParts> SafetensorsWeights::readInputScale(StringRef name,
   full.consume_back(".input_scale");
   auto [path, module] = full.rsplit('.');
   std::optional<double> largest;
-  // Of experts, one after the other; what is in none has one path.
+  // Experts are looked at one after the other. Other layers have a single path.
   for (int64_t expert = 0;; ++expert) {
     std::string prefix = path.str();
     bool isOfExperts = path.ends_with(".experts");
@@ -322,7 +324,7 @@ FailureOr<std::optional<HostTensor>>
 SafetensorsWeights::readCacheScale(StringRef cache, bool isOfKeys,
                                    Type type) const {
   std::string letter = isOfKeys ? "k" : "v";
-  // As several tools write it.
+  // Tools write one of these names.
   for (const std::string &suffix :
        {letter + "_scale", "attn." + letter + "_scale",
         letter + "_proj." + letter + "_scale", letter + "_proj.output_scale",
@@ -393,7 +395,8 @@ SafetensorsWeights::read(StringRef name, ArrayRef<RankedTensorType> parts,
     return failure();
   if (*whole)
     return std::move(**whole);
-  // A scale for all experts would belong to none of them.
+  // Experts are stacked unless a part is a single number, which would belong to
+  // none of them.
   if (name.contains(".experts.") &&
       llvm::all_of(parts, [](RankedTensorType type) { return type.getRank(); }))
     return readExperts(name, parts, loc);

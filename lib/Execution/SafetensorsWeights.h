@@ -14,23 +14,23 @@
 
 namespace mlir::llm {
 
-/// Tensors of a checkpoint of Hugging Face, or of what llm-run saved.
+/// Reads tensors of a checkpoint of Hugging Face, or those that llm-run saved.
 class SafetensorsWeights : public WeightFiles {
 public:
   static FailureOr<std::unique_ptr<WeightFiles>>
   openFile(std::shared_ptr<llvm::MemoryBuffer> file, StringRef path,
            Location loc);
-  /// The files that an index names.
+  /// Opens the files that an index names.
   static FailureOr<std::unique_ptr<WeightFiles>>
   openIndex(StringRef text, StringRef path, Location loc);
 
-  /// Experts with a tensor each are stacked.
+  /// Reads a weight. Experts with a tensor each are stacked.
   FailureOr<WeightParts> read(StringRef name, ArrayRef<RankedTensorType> parts,
                               Location loc) const override;
   FailureOr<std::optional<HostTensor>>
   readCacheScale(StringRef cache, bool isOfKeys, Type type) const override;
-  /// What llm-run saved says so; checkpoints of Hugging Face have them in
-  /// halves where llama.cpp's converter changes their order.
+  /// Files that llm-run saved say so. Checkpoints of Hugging Face have rows in
+  /// halves if llama.cpp's converter changes their order.
   std::optional<bool> hasInterleavedRows(StringRef family) const override;
 
 private:
@@ -43,17 +43,18 @@ private:
                         StringRef path, Location loc);
   std::optional<StoredTensor> find(StringRef name) const;
 
-  /// Nothing where no tensor has the weight.
+  /// Returns nothing if no tensor has the weight.
   FailureOr<std::optional<WeightParts>>
   readWhole(StringRef name, ArrayRef<RankedTensorType> parts) const;
-  /// Of values that are packed, under other names than that of the weight.
+  /// Reads values that are packed, under other names than that of the weight.
   FailureOr<std::optional<WeightParts>>
   readPacked(StringRef base, ArrayRef<RankedTensorType> parts) const;
-  /// The scale of what goes into a linear layer: the largest of those layers
-  /// that read the same.
+  /// Reads the scale of a linear layer's input: the largest of the layers that
+  /// read the same input.
   FailureOr<WeightParts> readInputScale(StringRef name, RankedTensorType type,
                                         Location loc) const;
-  /// What stored zero points of GPTQ lack, by the config beside the weights.
+  /// Returns what stored zero points of GPTQ lack, by the config beside the
+  /// weights.
   FailureOr<int64_t> findGptqOffset() const;
   FailureOr<WeightParts> readSaved(StringRef name,
                                    ArrayRef<RankedTensorType> parts) const;
@@ -61,8 +62,8 @@ private:
                                      ArrayRef<RankedTensorType> parts,
                                      Location loc) const;
 
-  std::string folder;                        ///< in which the files are
-  mutable std::optional<int64_t> gptqOffset; ///< once it was asked for
+  std::string folder;                        ///< of the files
+  mutable std::optional<int64_t> gptqOffset; ///< empty until it is asked for
   std::vector<std::unique_ptr<SafetensorsHeader>> headers;
   llvm::StringMap<Entry> entries;
 };

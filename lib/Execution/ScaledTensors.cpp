@@ -24,14 +24,15 @@ static SmallVector<int64_t> withoutUnits(ArrayRef<int64_t> shape) {
   return sizes;
 }
 
-/// How many neighbours share a scale along each dimension; nothing where the
-/// scales are no such blocks.
+/// Returns how many neighbours share a scale along each dimension; nothing if
+/// the scales are not of such blocks.
 static std::optional<SmallVector<int64_t>>
 findBlocks(ArrayRef<int64_t> shape, ArrayRef<int64_t> scales) {
-  // DeepSeek's blocks; those of other sizes say so in the config alone.
+  // This is the size of DeepSeek's blocks. Only the config would tell another
+  // size.
   constexpr int64_t blockOfFp8 = 128;
   SmallVector<int64_t> sizes(scales);
-  // One for all, or one for each row.
+  // There may be one scale for all, or one for each row.
   if (sizes.size() < shape.size() && sizes.size() <= 1)
     sizes.resize(shape.size(), 1);
   if (sizes.size() != shape.size())
@@ -65,7 +66,7 @@ static void walkScales(ArrayRef<int64_t> shape, ArrayRef<int64_t> blocks,
   }
 }
 
-/// The number of each pattern of 8 bits.
+/// Lists the number of each pattern of 8 bits.
 static SmallVector<double> listNumbers(Type type) {
   SmallVector<double> numbers;
   for (unsigned bits = 0; bits < 256; ++bits) {
@@ -135,17 +136,17 @@ FailureOr<WeightParts> llm::readScaledBytes(const StoredTensor &values,
 
 static constexpr int64_t blockOfMxfp4 = 32;
 
-/// All experts in one weight: [experts, rows, columns].
+/// Whether the weight has all experts: [experts, rows, columns].
 static bool areExperts(RankedTensorType type) { return type.getRank() == 3; }
 
-/// The value behind `i` others: two are in a byte, the first in the low bits.
+/// Returns value `i`. Two values are in a byte, the first in the low bits.
 static char pickNibble(const char *bytes, int64_t i) {
   auto byte = static_cast<unsigned char>(bytes[i / 2]);
   return static_cast<char>(i % 2 ? byte >> 4 : byte & 15);
 }
 
-/// Element [e, r, c] of the blocks becomes [e, c, r] of experts, and [r, c]
-/// stays where it is.
+/// Makes numbers of blocks. Element [e, r, c] of experts becomes [e, c, r], and
+/// [r, c] of other weights stays where it is.
 static HostTensor dequantizeMxfp4(const StoredTensor &blocks,
                                   const StoredTensor &scales,
                                   RankedTensorType type, Type value,
@@ -166,7 +167,8 @@ static HostTensor dequantizeMxfp4(const StoredTensor &blocks,
   return result;
 }
 
-/// Experts become plain ones of `type`, which are turned.
+/// Checks that blocks of experts fit a plain weight of `type`, which is
+/// transposed.
 static LogicalResult checkExperts(const StoredTensor &blocks,
                                   RankedTensorType type) {
   if (blocks.shape.size() != 4)
@@ -183,7 +185,7 @@ static LogicalResult checkExperts(const StoredTensor &blocks,
          << describeShape(type.getShape());
 }
 
-/// The rows of blocks must be those of `shape`.
+/// Checks that the rows of blocks are those of `shape`.
 static LogicalResult checkGroups(const StoredTensor &blocks,
                                  const StoredTensor &scales,
                                  ArrayRef<int64_t> shape) {

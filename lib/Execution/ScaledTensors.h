@@ -4,11 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// What checkpoints of Hugging Face have of quantized weights: a tensor of
-// values of 8 bits beside one of scales, or one of values of 4 bits, two in a
-// byte, beside one of the exponents or scales of their blocks.
-//
+// Checkpoints of Hugging Face have quantized weights as two tensors. One has
+// values of 8 bits, or values of 4 bits, two in a byte. The other has the
+// scales or exponents, of elements or of blocks.
 //===----------------------------------------------------------------------===//
 
 #ifndef LLM_LIB_EXECUTION_SCALEDTENSORS_H
@@ -19,19 +17,19 @@
 
 namespace mlir::llm {
 
-/// Values of fp8 or i8 and their scales, of these plain types. The parts are
-/// two, or one of a float type: then there is a scale for each 128 elements of
-/// a dimension, for each one, or for all.
+/// Reads values of fp8 or i8 and their scales, of these plain types. There are
+/// two parts, or one of a float type. The latter may have a scale for each 128
+/// elements of a dimension, for each element, or for all.
 FailureOr<WeightParts> readScaledBytes(const StoredTensor &values,
                                        Type valueType,
                                        const StoredTensor &scales,
                                        Type scaleType,
                                        ArrayRef<RankedTensorType> parts);
 
-/// `*_blocks` [.., rows, groups, 16] and `*_scales` [.., rows, groups] of
+/// Reads `*_blocks` [.., rows, groups, 16] and `*_scales` [.., rows, groups] of
 /// gpt-oss, as values [.., rows, 32 groups] and exponents, or as one tensor of
-/// a float type: experts as transformers stores them where they are plain,
-/// [experts, 32 groups, rows].
+/// a float type. Experts of the latter are [experts, 32 groups, rows], as
+/// transformers stores plain ones.
 FailureOr<WeightParts> readMxfp4(const StoredTensor &blocks,
                                  const StoredTensor &scales,
                                  ArrayRef<RankedTensorType> parts);
@@ -43,8 +41,8 @@ struct Nvfp4Tensors {
   bool isDivisor; ///< compressed-tensors divides by it, ModelOpt multiplies
 };
 
-/// [.., rows, columns / 2] and [.., rows, columns / 16], as values, scales and
-/// what scales all of them, or as one tensor of a float type.
+/// Reads [.., rows, columns / 2] and [.., rows, columns / 16] as values, scales
+/// and the scale of all these, or as one tensor of a float type.
 FailureOr<WeightParts> readNvfp4(const Nvfp4Tensors &tensors,
                                  ArrayRef<RankedTensorType> parts);
 

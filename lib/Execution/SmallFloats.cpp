@@ -27,8 +27,8 @@ bool isSmall(Type type) {
   return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= mostBits;
 }
 
-/// How a float of few bits is written down: a sign, where it has one, above the
-/// code of its magnitude. Codes are in the order of the magnitudes.
+/// The codes of a float of few bits: a sign, if the type has one, above the
+/// code of the magnitude. Codes are in the order of the magnitudes.
 class SmallFormat {
 public:
   explicit SmallFormat(FloatType type)
@@ -37,15 +37,15 @@ public:
         leastExponent(APFloat::semanticsMinExponent(semantics)) {}
 
   bool hasSign() const { return APFloat::semanticsHasSignedRepr(semantics); }
-  /// Codes below that of 2^leastExponent are spread evenly down to 0; a type
-  /// without 0, of exponents alone, has none.
+  /// Whether the type has 0. Codes below that of 2^leastExponent are spread
+  /// evenly down to 0. A type without 0, of exponents alone, has no such codes.
   bool hasZero() const { return APFloat::semanticsHasZero(semantics); }
-  /// The code of -0 is NaN where there is none (types named FNUZ).
+  /// Whether -0 exists. In a type without it (named FNUZ), its code is NaN.
   bool hasNegativeZero() const {
     return hasSign() && codeOf(APFloat::getZero(semantics, /*Negative=*/true));
   }
   uint64_t getLargest() const { return codeOf(APFloat::getLargest(semantics)); }
-  /// Infinity, or what upstream's APFloat has for it.
+  /// The code of infinity, or what upstream's APFloat has in its place.
   uint64_t getOverflow() const {
     return APFloat::semanticsHasInf(semantics)
                ? codeOf(APFloat::getInf(semantics))
@@ -66,13 +66,13 @@ private:
   }
 };
 
-/// Rounds to a float of few bits, to nearest, ties to even, in whole numbers
-/// of the width of what is rounded.
+/// Rounds to a float of few bits, to nearest, ties to even. It computes in
+/// whole numbers of the width of the operand.
 class SmallRounding {
 public:
   explicit SmallRounding(arith::TruncFOp op)
       : b(op), loc(op.getLoc()), to(cast<FloatType>(op.getType())), format(to) {
-    // f32 has no room below the least power of two of f8E8M0FNU.
+    // f32 has no numbers below the least power of two of f8E8M0FNU.
     bool isWide = op.getIn().getType().isF64() || !format.hasZero();
     from = isWide ? b.getF64Type() : b.getF32Type();
     whole = b.getIntegerType(from.getWidth());
@@ -113,15 +113,15 @@ private:
   Value shiftRight(Value x, int64_t count) {
     return arith::ShRUIOp::create(b, loc, x, constant(count));
   }
-  /// The bits of a number that is exact in the type which is rounded.
+  /// The bits of a number that is exact in the type of the operand.
   uint64_t bitsOf(double exact) const {
     return from.isF64() ? llvm::bit_cast<uint64_t>(exact)
                         : llvm::bit_cast<uint32_t>(static_cast<float>(exact));
   }
   int64_t getFraction() { return from.getFPMantissaWidth() - 1; }
 
-  /// The last bits of the fraction are dropped; the carry of the rounding goes
-  /// on into the exponent, whose least value becomes 1 (0 in a type without 0).
+  /// Rounds by dropping the last bits of the fraction. A carry goes on into the
+  /// exponent, whose least value becomes 1 (0 in a type without 0).
   Value roundLarge(Value magnitude) {
     int64_t dropped = getFraction() - format.fraction;
     Value last = arith::AndIOp::create(b, loc, shiftRight(magnitude, dropped),
@@ -135,8 +135,8 @@ private:
                                  constant(least - first));
   }
 
-  /// The sum with a number whose last bit is worth as much as the least code
-  /// has the code in its last bits, rounded by the addition.
+  /// Rounds by adding a number whose last bit is worth as much as the least
+  /// code. The addition rounds, and the sum has the code in its last bits.
   Value roundSmall(Value magnitude) {
     if (!format.hasZero())
       return constant(0);
@@ -162,7 +162,7 @@ private:
     return select(compare(arith::CmpIPredicate::eq, code, zero), zero, all);
   }
 
-  /// NaN, and what is below 0 in a type that has nothing there.
+  /// Whether the number is NaN, or below 0 in a type without a sign.
   Value isNoNumber() {
     auto predicate = format.hasSign() ? arith::CmpFPredicate::UNO
                                       : arith::CmpFPredicate::ULT;
@@ -193,7 +193,7 @@ struct SmallFloats : PassWrapper<SmallFloats, OperationPass<ModuleOp>> {
     for (arith::TruncFOp write : writes)
       if (failed(round(write)))
         return signalPassFailure();
-    // What was rounded may have been small, too.
+    // Results of rounding may be small floats that are read, too.
     SmallVector<arith::ExtFOp> reads;
     getOperation().walk([&](arith::ExtFOp read) {
       if (isSmall(read.getIn().getType()))
@@ -216,7 +216,7 @@ private:
     return success();
   }
 
-  /// The number of each pattern of bits of the type.
+  /// Returns a table with the number of each pattern of bits of the type.
   memref::GlobalOp getTable(FloatType type) {
     memref::GlobalOp &table = tables[type];
     if (table)

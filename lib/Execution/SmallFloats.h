@@ -12,10 +12,10 @@
 
 namespace mlir::llm {
 
-/// Looks up floats of at most 8 bits, which LLVM does not know, in a table of
-/// their numbers, and rounds to them in whole numbers. What is above the
-/// largest becomes infinity or, where there is none, NaN, as in upstream's
-/// APFloat.
+/// Makes ops of floats of at most 8 bits, which LLVM does not know, into
+/// lookups in a table of their numbers, and rounds to them in whole numbers.
+/// Numbers above the largest become infinity or, in a type without it, NaN, as
+/// in upstream's APFloat.
 std::unique_ptr<Pass> createSmallFloatsPass();
 
 } // namespace mlir::llm

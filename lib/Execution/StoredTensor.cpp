@@ -30,7 +30,7 @@ FailureOr<HostTensor> StoredTensor::readPlain(Type stored, Type element) const {
   if (!stored || (stored != element &&
                   !(isa<FloatType>(stored) && isa<FloatType>(element))))
     return refuse(element);
-  // Nobody writes there: see Executable.
+  // The tensor is not written to, see Executable.
   HostTensor inFile(stored, shape, const_cast<char *>(data), file);
   return inFile.convertTo(element);
 }

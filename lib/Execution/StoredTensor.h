@@ -20,13 +20,14 @@ struct StoredTensor {
   StringRef type; ///< in the file's words
   Location loc;   ///< where the file describes it
   const char *data;
-  std::shared_ptr<llvm::MemoryBuffer> file; ///< that holds the data
+  std::shared_ptr<llvm::MemoryBuffer> file; ///< owns the data
 
   LogicalResult checkShape(ArrayRef<int64_t> expected) const;
-  /// That it cannot become a tensor of `expected`; what to do may follow.
+  /// Emits that it cannot become a tensor of `expected`. A hint may follow.
   InFlightDiagnostic refuse(Type expected) const;
-  /// Numbers of the plain type `stored` (null: of none that is known) as
-  /// `element`; where these are one type, the memory of the file.
+  /// Reads numbers of the plain type `stored` as `element`. `stored` is null if
+  /// the type is not known, which is an error. If both are one type, the result
+  /// is the memory of the file.
   FailureOr<HostTensor> readPlain(Type stored, Type element) const;
 };
 

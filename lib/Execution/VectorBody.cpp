@@ -24,7 +24,7 @@ static bool knows(linalg::GenericOp op, OpOperand &operand, unsigned loop) {
   return op.getMatchingIndexingMap(&operand).isFunctionOfDim(loop);
 }
 
-/// Neighbours along the loop lie beside each other.
+/// Whether neighbours along the loop lie beside each other.
 static bool isDense(linalg::GenericOp op, OpOperand &operand, unsigned loop) {
   auto type = dyn_cast<MemRefType>(operand.get().getType());
   if (!type || !type.isLastDimUnitStride())
@@ -36,7 +36,8 @@ static bool isDense(linalg::GenericOp op, OpOperand &operand, unsigned loop) {
          });
 }
 
-/// No CPU reads floats of less than 16 bits: each is looked up.
+/// Whether vectors can have elements of the type. No CPU reads floats of less
+/// than 16 bits: each is looked up.
 static bool isVectorType(Type type) {
   return type.isIntOrFloat() &&
          type.getIntOrFloatBitWidth() >= (isa<FloatType>(type) ? 16 : 8);
@@ -44,7 +45,7 @@ static bool isVectorType(Type type) {
 
 bool VectorBody::canVectorize(linalg::GenericOp op, unsigned loop) {
   Block *body = op.getBody();
-  // The sum, of which each lane has its own.
+  // Each lane has a sum of its own.
   llvm::DenseSet<Value> vectors = {body->getArguments().back()};
   for (OpOperand &operand : op->getOpOperands()) {
     if (!knows(op, operand, loop))
@@ -68,7 +69,8 @@ bool VectorBody::canVectorize(linalg::GenericOp op, unsigned loop) {
   return true;
 }
 
-/// The block argument in bf16 of which this is the same number in f32.
+/// Returns the bf16 block argument that has the same number as this f32; null
+/// if there is none.
 static BlockArgument findBf16(Value value) {
   auto extended = value.getDefiningOp<arith::ExtFOp>();
   auto argument =
@@ -153,8 +155,8 @@ void VectorBody::prefetch(OpOperand &operand, ArrayRef<Value> indices) {
 // The body
 //===----------------------------------------------------------------------===//
 
-/// The op of vectors, if one of its operands is one: the others are alike in
-/// all lanes.
+/// Repeats an op of the body. It is an op of vectors if one of its operands is
+/// a vector. The other operands are then alike in all lanes.
 void VectorBody::repeat(Operation &inside, IRMapping &mapping,
                         std::optional<Lanes> lanes) {
   Operation *copy = rewriter.clone(inside, mapping);

@@ -15,37 +15,38 @@
 
 namespace mlir::llm {
 
-/// So many neighbours along a loop at once, in a vector.
+/// Neighbours along a loop that are computed at once, in a vector.
 struct Lanes {
   unsigned loop;
   int64_t count;
-  /// 2: each lane of the sum adds up two neighbours (`addsProductsOfBf16`).
+  /// If it is 2, each lane of the sum adds up two neighbours
+  /// (`addsProductsOfBf16`).
   int64_t termsPerLane = 1;
 
   int64_t terms() const { return count * termsPerLane; }
 };
 
-/// What the body of an op on buffers, with one result, makes of its operands at
-/// points of its loops: of one, or of neighbours that are the lanes of a
+/// Computes the body of an op on buffers, which has one result, at points of
+/// its loops. These are one point, or neighbours that are the lanes of a
 /// vector.
 class VectorBody {
 public:
   VectorBody(linalg::GenericOp op, RewriterBase &rewriter)
       : op(op), rewriter(rewriter) {}
 
-  /// Neighbours along the loop lie beside each other in memory, and the body
-  /// does with several what it does with one.
+  /// Whether neighbours along the loop lie beside each other in memory, and the
+  /// body does the same with several as with one.
   static bool canVectorize(linalg::GenericOp op, unsigned loop);
-  /// The body adds products of two operands in bf16 to a sum in f32, which
-  /// AVX512-BF16 has an instruction for.
+  /// Whether the body adds products of two operands in bf16 to a sum in f32,
+  /// for which AVX512-BF16 has an instruction.
   static bool addsProductsOfBf16(linalg::GenericOp op, unsigned loop);
 
-  /// The result so far at `indices`, one of each loop.
+  /// Loads the result so far at `indices`, one for each loop.
   Value loadResult(ArrayRef<Value> indices, std::optional<Lanes> lanes);
   void storeResult(Value value, ArrayRef<Value> indices);
   /// Asks the memory for what an operand has at `indices`.
   void prefetch(OpOperand &operand, ArrayRef<Value> indices);
-  /// What the body makes of `sum`, at `indices` and the neighbours.
+  /// Computes what the body makes of `sum`, at `indices` and the neighbours.
   Value compute(ArrayRef<Value> indices, Value sum, std::optional<Lanes> lanes);
 
 private:

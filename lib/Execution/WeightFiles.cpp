@@ -24,7 +24,7 @@ using namespace mlir::llm;
 
 WeightFiles::~WeightFiles() = default;
 
-/// What a folder has: an index, or one file.
+/// Returns the file of a folder: an index, or the only file.
 static std::string findIn(StringRef folder) {
   for (StringRef name : {"model.safetensors.index.json", "model.safetensors"}) {
     SmallString<128> path(folder);
@@ -131,7 +131,8 @@ void llm::writeSafetensors(const std::map<std::string, HostTensor> &tensors,
         });
       });
   });
-  // Data begin at a multiple of 8 bytes, as the reference writes them.
+  // The data begin at a multiple of 8 bytes, as the reference implementation
+  // writes them.
   header.resize(llvm::alignTo(header.size(), 8), ' ');
   uint64_t size = header.size();
   char bytes[sizeof size];

@@ -26,21 +26,21 @@ namespace mlir::llm {
 
 class OneDnn;
 
-/// What a function takes.
+/// An argument of a compiled function.
 struct ProgramArgument {
   enum class Kind {
     Input, ///< an argument of the function
     Size,  ///< an open size, a whole number
     Weight,
     Cache,  ///< the first state of a part of one, such as its keys
-    Random, ///< numbers in [0, 1) by which an op draws
+    Random, ///< numbers in [0, 1) with which an op draws
   };
   Kind kind;
-  std::string name; ///< none of an input; two of other kinds may share one
+  std::string name; ///< empty for an input; two of other kinds may share one
   Type type;        ///< a tensor, or index
 };
 
-/// What a function gives.
+/// A result of a compiled function.
 struct ProgramResult {
   std::string cache; ///< the part of one whose last state it is, or nothing
   RankedTensorType type;
@@ -48,13 +48,13 @@ struct ProgramResult {
   std::optional<unsigned> inPlaceOf;
 };
 
-/// What a caller hands over for an argument.
+/// The value that a caller passes for an argument.
 using ArgumentValue = std::variant<HostTensor, int64_t>;
 
-/// Which loops are made of the ops.
+/// The kinds of loops that ops become.
 enum class Kernels {
   Generated, ///< several sums at once, in registers
-  Reference, ///< plain ones, which are the meaning
+  Reference, ///< plain loops, which define the meaning
   OneDnn,    ///< as generated ones, but products are calls of oneDNN
 };
 
@@ -67,17 +67,18 @@ struct CpuVectors {
 };
 
 struct CompileOptions {
-  /// If not, compiling is faster and the code is slower, for tests of many
-  /// small programs.
+  /// Whether code is optimized. If not, compiling is faster and the code is
+  /// slower, for tests of many small programs.
   bool optimizes = true;
-  /// Each run records when which op ran.
+  /// Whether each run records when which op ran.
   bool records = false;
   Kernels kernels = Kernels::Generated;
-  /// The threads that share the loops that are worth it, 1 or more. More than
-  /// one needs OpenMP's runtime library.
+  /// The number of threads that share the loops that are worth it, 1 or more.
+  /// More than one needs OpenMP's runtime library.
   unsigned threads = 1;
-  /// The most bits of a vector; 0: as many as this CPU has. With 256 code is
-  /// that of a CPU without AVX-512, with 128 that of one without AVX.
+  /// The most bits of a vector; 0 stands for as many as this CPU has. With 256,
+  /// code is that of a CPU without AVX-512, and with 128 that of a CPU without
+  /// AVX.
   unsigned vectorBits = 0;
 };
 
@@ -97,8 +98,8 @@ public:
   CpuVectors getVectors() const { return vectors; }
   /// The time that compiling took, from the function to machine code.
   double getCompileSeconds() const { return compileSeconds; }
-  /// Of all threads of the process in that time, which is the same beside
-  /// others that want the CPU.
+  /// The CPU time of all threads of the process while it compiled, in seconds.
+  /// It does not grow when other programs want the CPU.
   double getCompileCpuSeconds() const { return compileCpuSeconds; }
 
   /// Runs the function and returns all results, also those in place of an
@@ -131,7 +132,7 @@ private:
   CpuVectors vectors;
   std::vector<ProgramArgument> arguments;
   std::vector<ProgramResult> results;
-  std::unique_ptr<OneDnn> oneDnn;       ///< so has it of this
+  std::unique_ptr<OneDnn> oneDnn;       ///< compiled code has its address
   std::unique_ptr<OpRecorder> recorder; ///< compiled code has its address
   std::unique_ptr<ExecutionEngine> engine;
   void (*entry)(void **) = nullptr; ///< what the engine compiled

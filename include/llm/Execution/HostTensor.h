@@ -34,7 +34,7 @@ public:
   HostTensor() = default;
   /// A tensor of zeros.
   HostTensor(Type element, ArrayRef<int64_t> shape);
-  /// A tensor of what lies in memory that `owner` holds.
+  /// A tensor over memory at `data`, which `owner` keeps alive.
   HostTensor(Type element, ArrayRef<int64_t> shape, char *data,
              std::shared_ptr<void> owner)
       : element(element), shape(shape), data(data), owner(std::move(owner)) {}
@@ -81,7 +81,7 @@ std::optional<int64_t> findNonFinite(const HostTensor &tensor);
 struct Difference {
   double worst = 0;          ///< |found - expected| / largest |expected|
   int64_t index = 0;         ///< where that is
-  bool hasNonFinite = false; ///< that are not expected
+  bool hasNonFinite = false; ///< infinite or NaN where that is not expected
 };
 Difference compare(const HostTensor &found, const HostTensor &expected);
 
