@@ -12,11 +12,13 @@ using namespace mlir;
 using namespace mlir::llm;
 
 namespace {
-/// Walks over places and events of all lanes together, each once.
+/// Finds the events at places. Walks over the places and events of all lanes
+/// together, each once.
 class PlaceFinder {
 public:
   explicit PlaceFinder(ArrayRef<TraceEvent> events) : events(events) {}
-  /// Places in their order, by lane and time.
+  /// Finds the event of a place. Places must come in their order, by lane and
+  /// time.
   void find(ArrowEnd &place);
 
 private:
@@ -34,7 +36,7 @@ private:
   ArrayRef<TraceEvent> events;
   uint32_t next = 0;          ///< the first event that starts behind the place
   uint32_t notBefore = 0;     ///< the first one that does not start before it
-  std::vector<uint32_t> open; ///< the later it starts, the sooner it ends
+  std::vector<uint32_t> open; ///< may run then; later ones end sooner
 };
 } // namespace
 
@@ -49,7 +51,7 @@ void PlaceFinder::begin(uint32_t number) {
 
 uint32_t PlaceFinder::innermostAt(const ArrowEnd &place) {
   auto isOver = [&](const TraceEvent &event) {
-    // An event without length is found where it is.
+    // An event without length is found at its own time.
     return event.lane != place.lane ||
            (event.endNanoseconds <= place.nanoseconds &&
             event.startNanoseconds != place.nanoseconds);

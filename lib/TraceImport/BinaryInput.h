@@ -13,13 +13,15 @@
 
 namespace mlir::llm {
 
-/// Takes as many bytes as are asked for, whatever the pieces of the input.
+/// Takes as many bytes as its caller asks for, whatever the pieces of the
+/// input.
 class BinaryInput {
 public:
   explicit BinaryInput(TraceInput &input) : input(input) {}
 
   uint64_t offsetBytes() const { return offset; }
-  /// The next bytes, fewer at the end; they stay until the next call.
+  /// Takes the next bytes, fewer at the end. They stay valid until the next
+  /// call.
   ::llvm::Expected<StringRef> take(size_t count);
   ::llvm::Error failAt(uint64_t offsetBytes, const Twine &what) const {
     return input.fail(offsetBytes, what);
@@ -28,12 +30,13 @@ public:
 private:
   TraceInput &input;
   StringRef piece;    ///< what is left of it
-  std::string joined; ///< bytes that lay in several pieces
+  std::string joined; ///< bytes that were in several pieces
   uint64_t offset = 0;
 };
 
-/// Little-endian numbers and texts of a record. Behind its end all numbers are
-/// 0 and all texts empty, and `isTooShort`: who reads a record asks once.
+/// Takes little-endian numbers and texts from a record. Behind its end all
+/// numbers are 0, all texts are empty, and `isTooShort` is true. So a reader of
+/// a record asks once.
 class RecordFields {
 public:
   explicit RecordFields(StringRef bytes) : bytes(bytes) {}
@@ -57,7 +60,8 @@ public:
   }
   StringRef takeText() { return takeBytes(take<uint16_t>()); }
 
-  /// Whether so many items of at least so many bytes can be in what is left.
+  /// Whether `count` items of at least `leastBytes` each can be in what is
+  /// left.
   bool hasRoomFor(uint64_t count, uint64_t leastBytes) {
     tooShort |= count > (bytes.size() - at) / leastBytes;
     return !tooShort;

@@ -18,9 +18,9 @@ uint32_t ChromeFlows::typeOf(StringRef category, StringRef name) {
   return types.try_emplace(key, types.size()).first->second;
 }
 
-/// Writers put an arrow's end right behind its event. That tells it apart from
-/// others that run at the same time, as one without length does, or one that
-/// lies in it.
+/// Writers put an arrow's end right behind its event. This order tells the
+/// event apart from others that run at the same time, such as events without
+/// length and events inside of it.
 void ChromeFlows::addEnd(const ChromeEvent &event, int64_t nanoseconds) {
   ArrowEnd end;
   end.lane = lanes.laneOf(event.process, event.thread);
@@ -53,7 +53,8 @@ void ChromeFlows::addBound(const ChromeEvent &event, uint32_t number) {
                   event.offsetBytes});
 }
 
-/// An id may be used again when its arrow has ended.
+/// Draws the arrows of an id in the order of time. An id may be used again when
+/// its arrow has ended.
 void ChromeFlows::drawInOrder(ArrayRef<End> chain) {
   const ArrowEnd *from = nullptr;
   for (const End &end : chain) {
@@ -74,7 +75,7 @@ void ChromeFlows::drawChain(ArrayRef<End> chain) {
                       "byte " + Twine(chain.front().offsetBytes), chain.size());
     return;
   }
-  // Two ends are an arrow, even one that goes back in time.
+  // A chain of two ends is an arrow, even one that goes back in time.
   if (chain.size() == 2 && isStart(chain[0]) != isStart(chain[1])) {
     bool isBack = isStart(chain[1]);
     builder.addArrow(chain[isBack].end, chain[!isBack].end);

@@ -12,18 +12,18 @@
 
 namespace mlir::llm {
 
-/// An arrow is a chain of ends with one category, name and id: `s` starts it,
-/// each `t` goes on from the one before, each `f` ends there.
+/// Draws arrows. An arrow is a chain of ends with one category, name and id:
+/// `s` starts it, each `t` goes on from the one before, each `f` ends there.
 class ChromeFlows {
 public:
   ChromeFlows(TraceBuilder &builder, ChromeLanes &lanes)
       : builder(builder), lanes(lanes) {}
 
-  /// Adds the end that an event of phase s, t or f is.
+  /// Adds the end that an event of phase s, t or f stands for.
   void addEnd(const ChromeEvent &event, int64_t nanoseconds);
-  /// Adds an event that is an end itself, by "bind_id".
+  /// Adds an event that is itself an end, by "bind_id".
   void addBound(const ChromeEvent &event, uint32_t number);
-  /// Is called once all are there.
+  /// Draws the arrows. Must be called when all ends are there.
   void draw();
 
 private:

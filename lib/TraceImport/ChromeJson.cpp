@@ -28,7 +28,7 @@ enum class Field {
   Start,
   Duration,
   Id,
-  LocalId, ///< an object of one of two ids
+  LocalId, ///< an object with one of two ids
   Binding,
   FlowId,
   FlowIn,
@@ -72,13 +72,13 @@ public:
   ::llvm::Error takeError() {
     return error ? std::move(*error) : ::llvm::Error::success();
   }
-  /// Whether there were events, or could have been.
+  /// Whether there was a list of events, which may be empty.
   bool hasEvents = false;
-  /// Whether the file ended behind a whole event, without its brackets.
+  /// Whether the file ended behind a whole event, without closing brackets.
   bool endsOpen = false;
 
 private:
-  /// What the parser is in.
+  /// Where the parser is.
   enum class Place { Start, Top, Events, Event, Id, Captured, Skipped };
 
   bool scalar(const JsonScalar &value);
@@ -119,8 +119,9 @@ private:
   Field field = Field::Unknown;
   ChromeEvent event;
   JsonCapture capture;
-  std::string *captured = nullptr; ///< of the head; else args of the event
-  /// The value of which the key was last, if it is not captured.
+  std::string *captured = nullptr; ///< in the head; null: args of the event
+  /// Where the value of the last key goes, if it joins events and is not
+  /// captured.
   std::optional<int64_t> *joinKey = nullptr;
   bool dropsNext = false;
 };
@@ -145,8 +146,9 @@ static Field fieldOf(StringRef key) {
       .Default(Field::Unknown);
 }
 
-/// Numbers of Kineto's that differ from event to event and join it to others,
-/// or to nothing that is in the file: kept, they would make all args distinct.
+/// Whether a number of Kineto's differs from event to event, and joins it to
+/// others, or to nothing in the file. If such numbers were kept, all args would
+/// be distinct.
 static bool isNumberOfEvent(StringRef key) {
   return ::llvm::StringSwitch<bool>(key)
       .Cases({"correlation", "External id", "external id", "Ev Idx"}, true)
@@ -345,7 +347,7 @@ void ChromeSax::beginEvent() {
               category = std::move(event.category);
   event = ChromeEvent();
   event.offsetBytes = cursor.takenBytes() - 1;
-  // Their room is used again.
+  // This keeps the memory of these strings for the next event.
   event.name = std::move(name);
   event.category = std::move(category);
   event.name.clear();
@@ -423,17 +425,18 @@ void ChromeSax::setField(const JsonScalar &value) {
 
 bool ChromeSax::parse_error(size_t position, const std::string &,
                             const nlohmann::json::exception &exception) {
-  // What is wrong, the parser says in words alone.
+  // The parser tells what is wrong only in words.
   StringRef message = exception.what();
   bool isEnd = message.contains("unexpected end of input");
   bool isBracket = message.contains("unexpected ']'");
-  // Writers put a comma behind each event, and some are ended before the
-  // bracket; the format allows it.
+  // Writers put a comma behind each event, and some end without the bracket.
+  // The format allows both.
   if (place == Place::Events && (isBracket || (isEnd && isBareList))) {
     endsOpen = true;
     return false;
   }
-  // "[json.exception...] parse error at line 1, column 2: what we want"
+  // The message is "[json.exception...] parse error at line 1, column 2: what
+  // we want".
   message = message.substr(message.find("] ") + 2);
   if (message.starts_with("parse error at "))
     message = message.split(": ").second;
@@ -451,7 +454,8 @@ bool ChromeSax::parse_error(size_t position, const std::string &,
   ChromeSax sax(input, cursor, head, handler);
   bool isWhole = nlohmann::json::sax_parse(SourceIterator(&cursor),
                                            SourceIterator(), &sax);
-  // What made the parser find an end comes first.
+  // An error of the source is the cause if the parser found an early end, so it
+  // comes first.
   ::llvm::Error ofSource = cursor.takeError(), ofText = sax.takeError();
   if (ofSource) {
     consumeError(std::move(ofText));
@@ -459,7 +463,7 @@ bool ChromeSax::parse_error(size_t position, const std::string &,
   }
   if (ofText)
     return ofText;
-  if (isWhole && !cursor.isAtEnd()) // it takes a NUL for the end
+  if (isWhole && !cursor.isAtEnd()) // the parser takes a NUL for the end
     return input.fail(cursor.takenBytes() - 1, "invalid JSON: a NUL byte");
   if (!sax.hasEvents)
     return input.fail(0, "no trace: the object has no member 'traceEvents'");

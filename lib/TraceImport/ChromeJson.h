@@ -4,10 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// A file of any length, one event at a time: what stands there, not yet what it
-// means (ChromeReader.cpp).
-//
+// Parses a file of any length, one event at a time. This is only what the file
+// says, and ChromeReader.cpp knows what it means.
 //===----------------------------------------------------------------------===//
 
 #ifndef LLM_TRACEIMPORT_CHROMEJSON_H
@@ -21,7 +19,7 @@
 
 namespace mlir::llm {
 
-/// A pid, a tid or an id: numbers and texts are both allowed.
+/// A pid, a tid or an id. The format allows numbers and texts.
 struct ChromeId {
   enum Kind : uint8_t { Missing, Number, Text };
   Kind kind = Missing;
@@ -39,21 +37,21 @@ struct ChromeId {
 struct ChromeEvent {
   enum class Time : uint8_t { Missing, Bad, Good };
 
-  uint64_t offsetBytes = 0; ///< of its brace
+  uint64_t offsetBytes = 0; ///< of its opening brace
   char phase = 0;
   bool bindsEnclosing = false; ///< "bp": "e"
   bool flowsIn = false, flowsOut = false;
   Time hasStart = Time::Missing, hasDuration = Time::Missing;
-  std::optional<FineTime> start, duration; ///< where they are good
+  std::optional<FineTime> start, duration; ///< if they are valid
   std::string name, category;
   ChromeId process, thread, id, flow;
-  /// What joins it to others; not in `args`.
+  /// Keys that join the event to others; they are not in `args`.
   std::optional<int64_t> correlation, externalId;
   StringRef args; ///< without what differs from event to event
   bool argsTooLong = false;
 };
 
-/// Of the members beside the events, those that are of use.
+/// The members beside the events that are of use.
 struct ChromeHead {
   bool isKineto = false;
   std::string schemaVersion;
@@ -63,14 +61,14 @@ struct ChromeHead {
 class ChromeEventHandler {
 public:
   virtual ~ChromeEventHandler() = default;
-  /// Texts of ids by their number: equal texts have one.
+  /// Returns the number of the text of an id. Equal texts have one number.
   virtual int64_t numberText(StringRef text) = 0;
   virtual void event(const ChromeEvent &event, const ChromeHead &head) = 0;
-  /// The file ends as it should not, behind whole events.
+  /// Says that the file ends as it should not, but behind whole events.
   virtual void note(const Twine &sentence) = 0;
 };
 
-/// Errors say at which byte.
+/// Parses the file. Errors say at which byte.
 ::llvm::Error parseChromeJson(TraceInput &input, ChromeHead &head,
                               ChromeEventHandler &handler);
 

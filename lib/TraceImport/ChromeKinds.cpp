@@ -14,8 +14,8 @@ using namespace mlir::llm;
 
 using Kind = TraceEventKind;
 
-/// Kineto's, in today's spelling and in that of its first versions, and those
-/// of our own exports.
+/// Returns the kind of a category. It knows Kineto's, in today's spelling and
+/// in that of its first versions, and those of our own exports.
 static std::optional<ChromeKind> kindOfCategory(StringRef category) {
   if (category.ends_with("_runtime") || category.ends_with("_driver"))
     return ChromeKind{Kind::Call, false};
@@ -40,7 +40,7 @@ static std::optional<ChromeKind> kindOfCategory(StringRef category) {
       .Default(std::nullopt);
 }
 
-/// "aten::mm", "AddmmBackward0": names that the framework gives.
+/// Whether the framework gives such names, as "aten::mm" and "AddmmBackward0".
 static bool isOpName(StringRef name) {
   return name.contains("::") || name.rtrim("0123456789").ends_with("Backward");
 }
@@ -52,9 +52,10 @@ ChromeKind mlir::llm::classify(const ChromeEvent &event, StringRef processName,
   if (event.category.empty() && processName.starts_with("CUDA functions"))
     return {Kind::Kernel, true};
   std::optional<ChromeKind> known = kindOfCategory(event.category);
-  if (!known) // of other programs: what their writers have named
+  if (!known) // in other programs' files, writers have named it
     return {isKineto ? Kind::Other : Kind::Range, false};
-  // A module is a frame of Python for the profiler, a part of the model here.
+  // A module is a frame of Python for the profiler, but a part of the model
+  // here.
   if (known->kind == Kind::Function &&
       StringRef(event.name).starts_with("nn.Module: "))
     return {Kind::Range, false};

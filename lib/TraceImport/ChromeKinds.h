@@ -18,8 +18,8 @@ struct ChromeKind {
   bool isOfDevice; ///< its lane is a stream
 };
 
-/// By category and name; `processName` is a pid that is a text, as PyTorch
-/// without Kineto has it in place of categories.
+/// Finds the kind by category and name. `processName` is the text that the pid
+/// is, since PyTorch without Kineto has such texts in place of categories.
 ChromeKind classify(const ChromeEvent &event, StringRef processName,
                     bool isKineto);
 

@@ -65,7 +65,8 @@ int64_t ChromeLanes::numberText(StringRef text) {
   return entry->second;
 }
 
-/// "process_labels" has its text in `labels`, the others in `name`.
+/// Sets a name. "process_labels" has its text in `labels`, and the other events
+/// have it in `name`.
 void ChromeLanes::setName(const ChromeEvent &event) {
   auto args = nlohmann::json::parse(event.args.begin(), event.args.end(),
                                     nullptr, /*allow_exceptions=*/false);
@@ -89,7 +90,8 @@ std::string ChromeLanes::nameOf(const ChromeId &process) const {
   return textOf(process).str();
 }
 
-/// Texts get numbers behind those that are there.
+/// Returns a number for a pid or tid. Texts get numbers behind those of the
+/// file.
 int64_t ChromeLanes::toNumber(const ChromeId &id) const {
   if (id.kind == ChromeId::Text)
     return largestNumber + 1 + id.value;
@@ -108,7 +110,7 @@ void ChromeLanes::nameLanes() {
     lane.thread = toNumber(key.second);
     lane.processName = nameOf(key.first);
     auto label = labels.find(key.first);
-    // Kineto names all processes alike, and labels devices.
+    // Kineto gives all processes one name, but labels devices.
     if (lane.isDevice && label != labels.end() && !label->second.empty())
       lane.processName = label->second;
     auto name = threadNames.find(key);

@@ -15,7 +15,7 @@
 
 namespace mlir::llm {
 
-/// Lanes by pid and tid, and what is under way on each.
+/// Lanes by pid and tid, with what is under way on each.
 class ChromeLanes {
 public:
   struct Open {
@@ -24,15 +24,16 @@ public:
   };
   struct State {
     std::vector<Open> open;              ///< begun, not ended
-    uint32_t last = TraceEvent::none;    ///< that stands last in the file
+    uint32_t last = TraceEvent::none;    ///< event, last in the file
     int64_t lastNanoseconds = INT64_MIN; ///< known of the lane
   };
 
   explicit ChromeLanes(TraceBuilder &builder) : builder(builder) {}
 
   uint32_t laneOf(const ChromeId &process, const ChromeId &thread);
-  /// Of events that name no thread but an id: what is of one id is on one lane
-  /// until all of it has ended; then others may be.
+  /// Returns the lane of an event that names no thread but an id. All events of
+  /// an id are on one lane until they have ended. Then the lane may be of
+  /// another id.
   uint32_t asyncLaneOf(const ChromeEvent &event);
   void releaseAsync(const ChromeEvent &event, uint32_t lane);
   State &stateOf(uint32_t lane) { return states[lane]; }
@@ -44,16 +45,18 @@ public:
   StringRef textOf(const ChromeId &id) const {
     return id.kind == ChromeId::Text ? StringRef(texts[id.value]) : "";
   }
-  /// By metadata, else by the text that an id is, else nothing.
+  /// Returns the name by metadata, or else the text that the pid is, or else
+  /// nothing.
   std::string nameOf(const ChromeId &process) const;
-  /// Once all is read: names may stand behind the events that need them.
+  /// Names lanes. Must be called at the end, since names may stand behind the
+  /// events that need them.
   void nameLanes();
 
 private:
   using Key = std::pair<ChromeId, ChromeId>;
   /// The lanes of a category of a process.
   struct AsyncLanes {
-    std::map<ChromeId, uint32_t> laneOfId; ///< of those under way
+    std::map<ChromeId, uint32_t> laneOfId; ///< lanes of ids that are under way
     std::vector<uint32_t> unused;
     unsigned count = 0;
   };

@@ -4,10 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// What events mean. The format is that of Chrome's about:tracing; PyTorch's
-// profiler (Kineto) adds what joins calls to kernels, in args.
-//
+// Gives events their meaning. The format is that of Chrome's about:tracing.
+// PyTorch's profiler (Kineto) adds the numbers in args that join calls to
+// kernels.
 //===----------------------------------------------------------------------===//
 
 #include "ChromeFlows.h"
@@ -67,7 +66,8 @@ private:
 // Times
 //===----------------------------------------------------------------------===//
 
-/// Viewers drop events that start before 0, and have no word for it.
+/// Checks that an event has a start. Viewers silently drop events that start
+/// before 0.
 bool ChromeTrace::checkStart(const ChromeEvent &event) {
   if (event.hasStart == ChromeEvent::Time::Missing)
     countNote("Events without 'ts' are left out", event);
@@ -152,8 +152,8 @@ void ChromeTrace::addComplete(const ChromeEvent &event) {
     addEvent(event, lanes.laneOf(event.process, event.thread), *end);
 }
 
-/// What our own exports say of the whole stands in an instant, too, for
-/// viewers: no event.
+/// Adds an instant, except the one in which our own exports repeat what they
+/// say of the whole trace, for viewers.
 void ChromeTrace::addInstant(const ChromeEvent &event) {
   if (!event.args.empty() && event.args == head->otherData)
     return;
@@ -215,7 +215,7 @@ uint32_t ChromeTrace::counterOf(const ChromeEvent &event,
   return entry->second;
 }
 
-/// One line for each number in args, whose key says what it counts.
+/// Adds a line for each number in args. Its key says what it counts.
 void ChromeTrace::addSamples(const ChromeEvent &event) {
   auto args = nlohmann::json::parse(event.args.begin(), event.args.end(),
                                     nullptr, /*allow_exceptions=*/false);
@@ -230,7 +230,7 @@ void ChromeTrace::addSamples(const ChromeEvent &event) {
   }
 }
 
-/// Counters of several processes may have one name.
+/// Tells apart counters of several processes that have one name.
 void ChromeTrace::nameCounters() {
   std::map<std::pair<std::string, std::string>, unsigned> uses;
   for (const auto &[key, number] : counters)
@@ -293,7 +293,7 @@ void ChromeTrace::event(const ChromeEvent &event, const ChromeHead &known) {
   case 'e':
   case 'F':
     return endAsync(event);
-  default: { // n, T, p: an instant within what an id is of
+  default: { // n, T, p: an instant of an id
     uint32_t lane = lanes.asyncLaneOf(event);
     addEvent(event, lane, now);
     return lanes.releaseAsync(event, lane);
@@ -318,7 +318,7 @@ static std::vector<std::string> namesOfDevices(const ChromeHead &head) {
   if (devices.is_array())
     for (const nlohmann::json &device : devices)
       add(device, "name");
-  add(parse(head.otherData), "target"); // of our own exports
+  add(parse(head.otherData), "target"); // in our own exports
   return names;
 }
 

@@ -17,7 +17,8 @@ static StringRef takeDigits(StringRef &text) {
   return digits;
 }
 
-/// Of `e-12`; what is far from any time is cut to what still is.
+/// Takes an exponent such as `e-12`. A number too large for any time is cut to
+/// one that still is.
 static std::optional<int> takeExponent(StringRef &text) {
   if (!text.consume_front_insensitive("e"))
     return 0;
@@ -43,10 +44,10 @@ std::optional<FineTime> FineTime::parseMicroseconds(StringRef text) {
   if (whole.size() + behind.size() == 0 || !exponent || !text.empty())
     return std::nullopt;
 
-  constexpr int decimals = 15; // that a part has of a microsecond
+  constexpr int decimals = 15; // a part is 10^-15 microseconds
   constexpr Wide limit = Wide(int64_t(1) << 61) * partsPerNanosecond;
   Wide parts = 0;
-  // The place of the next digit: 10^place parts.
+  // The next digit stands for 10^(place - 1) parts.
   int64_t place = int64_t(whole.size()) + *exponent + decimals;
   for (StringRef digits : {whole, behind}) {
     for (char digit : digits) {
@@ -57,7 +58,7 @@ std::optional<FineTime> FineTime::parseMicroseconds(StringRef text) {
         return std::nullopt;
     }
   }
-  // Zeros that are not written.
+  // This adds the zeros that are not written.
   for (; place > 0 && parts > 0; --place) {
     parts *= 10;
     if (parts >= limit)

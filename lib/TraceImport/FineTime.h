@@ -4,11 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Chrome's JSON counts from 1970 in microseconds with decimals: a double would
-// lose 100 nanoseconds. A sum of two times is rounded once, so that slices that
-// touch in the file touch here.
-//
+// Chrome's JSON counts from 1970 in microseconds with decimals, so a double
+// would lose 100 nanoseconds. A sum of two times is rounded once, so that
+// slices that touch in the file touch here.
 //===----------------------------------------------------------------------===//
 
 #ifndef LLM_TRACEIMPORT_FINETIME_H
@@ -23,16 +21,16 @@ namespace mlir::llm {
 
 class FineTime {
 public:
-  /// Of a decimal such as `1700000000123456.789` or `4.5e-2`; digits behind the
-  /// 15th are cut. Nothing for what is no number, and for what is 2^61
-  /// nanoseconds or longer.
+  /// Parses a decimal such as `1700000000123456.789` or `4.5e-2`. Digits behind
+  /// the 15th decimal are cut. Returns nothing if the text is no number, or the
+  /// time is 2^61 nanoseconds or longer.
   static std::optional<FineTime> parseMicroseconds(llvm::StringRef decimal);
 
   FineTime operator+(FineTime other) const {
     return FineTime(parts + other.parts);
   }
   bool isNegative() const { return parts < 0; }
-  /// The next one; of two, the later.
+  /// Returns the nearest nanosecond, and the later one of two.
   int64_t roundToNanoseconds() const;
 
 private:

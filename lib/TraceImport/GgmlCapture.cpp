@@ -18,14 +18,14 @@ using namespace mlir::llm;
 using namespace mlir::llm::ggmlCapture;
 
 namespace {
-/// What is kept of a graph until its runs have come.
+/// What is kept of a graph as long as its runs may come.
 struct GraphTexts {
   uint32_t name = 0, args = 0;
   std::vector<uint32_t> nodeNames, nodeArgs;
-  /// Of each node the number of its backend, if there are several.
+  /// For each node, the number of its backend, if there are several.
   std::vector<uint32_t> backendOfNode;
   std::vector<std::string> backends;
-  /// Of each node the nodes whose values it reads, through views.
+  /// For each node, the nodes whose values it reads, also through views.
   std::vector<SmallVector<uint32_t, 2>> inputs;
   bool hasRun = false;
   SmallVector<std::pair<uint32_t, uint64_t>> buffers; ///< counter, bytes
@@ -53,7 +53,7 @@ private:
   struct OpenRun {
     uint32_t event;
     std::vector<uint32_t> eventOfNode; ///< of a first run, for arrows
-    /// Of the split that runs: its event and its backend.
+    /// The event and the backend of the split that runs.
     uint32_t split = TraceEvent::none, backend = none;
     unsigned splits = 0;
   };
@@ -130,8 +130,9 @@ static std::string describeGraph(const CapturedGraph &graph) {
                                     {"buffers", std::move(buffers)}});
 }
 
-/// The nodes whose values each node reads, through views: O(tensors), as each
-/// node comes behind what it reads, and a view has one source.
+/// Finds the nodes whose values each node reads, also through views. Takes
+/// O(tensors), because each node comes behind what it reads, and a view has one
+/// source.
 static std::vector<SmallVector<uint32_t, 2>>
 findInputs(const CapturedGraph &graph) {
   std::vector<SmallVector<uint32_t, 2>> inputs(graph.nodes);
@@ -139,7 +140,7 @@ findInputs(const CapturedGraph &graph) {
     const CapturedTensor &node = graph.tensors[number];
     ArrayRef<uint32_t> sources(node.sources);
     for (uint32_t source : node.isView() ? sources.take_front(1) : sources) {
-      if (source >= number) // not a node, or a graph that cannot be
+      if (source >= number) // a source, or a graph that cannot be
         continue;
       if (graph.tensors[source].isView())
         ::llvm::append_range(inputs[number], inputs[source]);
@@ -216,7 +217,8 @@ CaptureTraceMaker::OpenRun &CaptureTraceMaker::openRun(const CapturedRun &run) {
   event.startNanoseconds = run.startNanoseconds;
   event.endNanoseconds = run.endNanoseconds;
   entry->second.event = builder.addEvent(event);
-  // Arrows of one run say how the values flow, those of all would say it again.
+  // Only the first run has arrows, which say how values flow. Those of other
+  // runs would repeat it.
   if (!texts.hasRun) {
     entry->second.eventOfNode.assign(texts.inputs.size(), TraceEvent::none);
     for (auto [counter, bytes] : texts.buffers)
@@ -226,8 +228,8 @@ CaptureTraceMaker::OpenRun &CaptureTraceMaker::openRun(const CapturedRun &run) {
   return entry->second;
 }
 
-/// Nodes of one backend that follow each other are a split: a scheduler runs it
-/// as a graph of its own.
+/// Adds an op to its split, which is nodes of one backend that follow each
+/// other. A scheduler runs a split as a graph of its own.
 void CaptureTraceMaker::addToSplit(const CapturedRun &run, const CapturedOp &op,
                                    OpenRun &open) {
   const GraphTexts &texts = graphs[run.graph];

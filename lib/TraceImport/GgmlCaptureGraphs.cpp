@@ -31,7 +31,8 @@ mlir::llm::findTensorNames(const CapturedGraph &graph) {
     if (!taken.insert(name).second)
       taken.insert(name += "#" + std::to_string(number));
   };
-  // Sources first, then what computes, which is seen more often than views.
+  // Sources take names first, then nodes that compute, because they are seen
+  // more often than views.
   for (uint32_t number = graph.nodes; number < names.size(); ++number)
     take(number);
   for (bool isView : {false, true})
@@ -53,7 +54,7 @@ struct GraphCollector : GgmlCaptureVisitor {
     graphs[found.graph].tensors[found.tensor].numbers =
         std::move(found.numbers);
   }
-  /// A long run has several records.
+  /// Adds the choices of a run. A long run has several records.
   void visit(CapturedChoices &&found) override {
     auto &choices = graphs[found.graph].choices;
     auto [position, isNew] =
@@ -63,7 +64,7 @@ struct GraphCollector : GgmlCaptureVisitor {
     ::llvm::append_range(choices[position->second], found.choices);
   }
   std::vector<CapturedGraph> graphs;
-  /// In `choices`, by graph and run.
+  /// Positions in `choices`, by graph and run.
   std::map<std::pair<uint32_t, uint32_t>, size_t> positions;
 };
 } // namespace

@@ -14,8 +14,8 @@ using namespace mlir;
 using namespace mlir::llm;
 using namespace mlir::llm::ggmlCapture;
 
-/// No graph that runs has a record of more; a number of a broken file may say
-/// anything.
+/// No graph that runs has a longer record. In a broken file the length may be
+/// any number.
 static constexpr uint32_t maxRecordBytes = 256u << 20;
 
 bool mlir::llm::isGgmlCapture(StringRef beginning) {
@@ -26,7 +26,8 @@ bool mlir::llm::isGgmlCapture(StringRef beginning) {
 // Bodies of records. Each returns what is wrong, or an empty text.
 //===----------------------------------------------------------------------===//
 
-/// Names are written again as JSON and as names of ops.
+/// Takes a name as UTF-8, because names are written again as JSON and as names
+/// of ops.
 static std::string takeName(RecordFields &fields) {
   return ::llvm::json::fixUTF8(fields.takeText());
 }
@@ -39,7 +40,7 @@ static bool isInterval(int64_t start, int64_t end) {
 static CapturedProcess takeProcess(RecordFields &fields) {
   CapturedProcess process;
   process.id = fields.take<uint32_t>();
-  fields.take<int64_t>(); // since 1970: traces start at 0
+  fields.take<int64_t>(); // time 0 since 1970, since traces start at 0
   process.timesOps = fields.take<uint8_t>();
   process.program = takeName(fields);
   process.ggmlVersion = takeName(fields);
@@ -47,7 +48,7 @@ static CapturedProcess takeProcess(RecordFields &fields) {
 }
 
 namespace {
-/// Takes a graph, and says what in it cannot be.
+/// Takes a graph, and says what is wrong in it.
 class GraphTaker {
 public:
   explicit GraphTaker(RecordFields &fields) : fields(fields) {}
@@ -58,7 +59,7 @@ public:
 private:
   std::string takeTables(uint32_t types, uint32_t backends, uint32_t buffers);
   std::string takeTensor(CapturedTensor &tensor);
-  /// What is wrong with the tensor of that number, behind its subject.
+  /// Returns what is wrong with a tensor, as a phrase behind its subject.
   std::string check(const CapturedTensor &tensor) const;
 
   RecordFields &fields;
@@ -67,7 +68,7 @@ private:
 
 std::string GraphTaker::takeTables(uint32_t types, uint32_t backends,
                                    uint32_t buffers) {
-  // An item of a table has a text and, but for backends, more.
+  // An item of a table has a text and, unless it is a backend, more.
   if (!fields.hasRoomFor(uint64_t(types) + backends + buffers, 4))
     return "";
   for (uint32_t i = 0; i < types; ++i) {
@@ -131,7 +132,7 @@ std::string GraphTaker::check(const CapturedTensor &tensor) const {
   if (!areNumbersKnown)
     return "has the number of a type, backend, buffer or tensor that is not "
            "there";
-  // So that products of sizes and bytes are numbers.
+  // This bound keeps products of sizes and bytes within 64 bits.
   __int128 elements = 1;
   for (int64_t size : tensor.sizes) {
     elements *= size;
@@ -154,7 +155,8 @@ std::string GraphTaker::take(uint32_t expectedNumber) {
     return "there are more nodes than tensors";
   if (std::string wrong = takeTables(types, backends, buffers); !wrong.empty())
     return wrong;
-  // Two texts, five numbers, sizes and strides, two counts; an offset.
+  // A tensor has two texts, five numbers, sizes and strides, two counts, and an
+  // offset.
   constexpr uint64_t leastTensorBytes = 2 * 2 + 5 * 4 + 2 * 4 * 8 + 2 + 8;
   if (!fields.hasRoomFor(tensors, leastTensorBytes))
     return "";
@@ -168,7 +170,7 @@ std::string GraphTaker::take(uint32_t expectedNumber) {
 }
 
 namespace {
-/// Of a graph, what later records are held against.
+/// What later records of a graph are checked against.
 struct GraphSizes {
   explicit GraphSizes(const CapturedGraph &graph) : nodes(graph.nodes) {
     for (const CapturedTensor &tensor : graph.tensors) {
@@ -183,7 +185,7 @@ struct GraphSizes {
 };
 } // namespace
 
-/// What is wrong with the numbers of a graph and one of its tensors.
+/// Returns what is wrong with the numbers of a graph and one of its tensors.
 static std::string findUnknown(StringRef what, uint32_t graph, uint32_t tensor,
                                ArrayRef<GraphSizes> graphs) {
   if (graph >= graphs.size())
@@ -319,11 +321,11 @@ public:
 
 private:
   ::llvm::Error readHead();
-  /// False at the end.
+  /// Returns false at the end.
   ::llvm::Expected<bool> readRecord();
   /// Shows a record to the visitor unless something is wrong with it.
   std::string visit(uint32_t kind, RecordFields &fields, uint64_t offset);
-  /// Version 1 ends at waits.
+  /// Version 1 has no records behind waits.
   bool isKnownKind(uint32_t kind) const {
     return fileVersion > 1 || kind <= uint32_t(Record::Wait);
   }

@@ -24,7 +24,7 @@ struct CapturedOp {
   int64_t startNanoseconds = 0, endNanoseconds = 0;
 };
 
-/// A run of a graph, or what ran of it between two records.
+/// A run of a graph, or the stretch of it that ran between two records.
 struct CapturedRun {
   uint64_t offsetBytes = 0; ///< of the record
   uint32_t number = 0, graph = 0, thread = 0;
@@ -44,14 +44,14 @@ struct CapturedNumbers {
   std::vector<float> numbers;
 };
 
-/// What a run has chosen until then.
+/// The experts that a run has chosen up to a record.
 struct CapturedChoices {
   uint32_t run = 0, graph = 0;
   std::vector<CapturedChoice> choices;
 };
 
-/// Who wants to know what is in a capture. Numbers of graphs, nodes and tables
-/// are those of what came before, and no time ends before it starts.
+/// Visits what is in a capture. Numbers of graphs, nodes and tables are those
+/// of earlier calls, and no time ends before it starts.
 class GgmlCaptureVisitor {
 public:
   virtual ~GgmlCaptureVisitor() = default;
@@ -61,7 +61,7 @@ public:
   virtual void visit(const CapturedWait &wait) {}
   virtual void visit(CapturedNumbers &&numbers) {}
   virtual void visit(CapturedChoices &&choices) {}
-  /// The program ended while it wrote the record that begins there.
+  /// Says that the program ended while it wrote the record that begins there.
   virtual void visitCut(uint64_t offsetBytes) {}
 };
 

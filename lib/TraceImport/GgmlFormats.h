@@ -13,10 +13,10 @@
 
 namespace mlir::llm {
 
-/// What libllm-ggml-trace.so writes; `isGgmlCapture` tells it.
+/// Reads what libllm-ggml-trace.so writes. `isGgmlCapture` recognizes it.
 ::llvm::Expected<ImportedTrace> readGgmlCaptureTrace(TraceInput &input);
 
-/// What ggml-viz writes (GGMLVIZ1).
+/// Whether a file that begins so is of ggml-viz (GGMLVIZ1).
 bool isGgmlViz(StringRef beginning);
 ::llvm::Expected<ImportedTrace> readGgmlViz(TraceInput &input);
 

@@ -30,7 +30,7 @@ static constexpr ::llvm::StringLiteral magic = "GGMLVIZ1";
 static constexpr uint32_t version = 1;
 static constexpr size_t headBytes = 8 + 4;
 static constexpr size_t recordBytes = 1 + 8 + 4 + 32 + 1;
-/// Names of tensors have less than 64 bytes.
+/// Names of tensors have less than 64 bytes, so a longer label is broken.
 static constexpr uint32_t maxLabelBytes = 1 << 16;
 
 bool mlir::llm::isGgmlViz(StringRef beginning) {
@@ -73,7 +73,7 @@ struct VizThread {
   uint32_t lane = 0;
   std::vector<std::pair<uint64_t, uint32_t>> graphs; ///< address, event
   std::unordered_map<uint64_t, Op> ops;
-  Op *last = nullptr; ///< the op that began last, while it is alone
+  Op *last = nullptr; ///< the op that began last, if no other runs
 };
 
 class VizReader {
@@ -83,7 +83,7 @@ public:
 
 private:
   ::llvm::Error readHead();
-  /// False at the end.
+  /// Returns false at the end.
   ::llvm::Expected<bool> readRecord();
   ::llvm::Expected<bool> readLabel(uint64_t recordOffset);
   bool noteCut(uint64_t recordOffset);
@@ -134,7 +134,7 @@ bool VizReader::noteCut(uint64_t recordOffset) {
   return false;
 }
 
-/// False where the file ends.
+/// Returns false if the file ends in it.
 ::llvm::Expected<bool> VizReader::readLabel(uint64_t recordOffset) {
   ::llvm::Expected<StringRef> size = input.take(sizeof(uint32_t));
   if (!size)
@@ -165,7 +165,7 @@ bool VizReader::noteCut(uint64_t recordOffset) {
     return false;
   if (bytes->size() < recordBytes)
     return noteCut(record.offsetBytes);
-  std::string own = bytes->str(); // the label takes more of the input
+  std::string own = bytes->str(); // a copy, as the label takes more input
   RecordFields fields(own);
   uint8_t kind = fields.take<uint8_t>();
   uint64_t time = fields.take<uint64_t>();

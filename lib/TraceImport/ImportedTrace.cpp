@@ -46,7 +46,7 @@ static bool isDeviceWork(const ImportedTrace &trace, const TraceEvent &event) {
           event.kind == TraceEventKind::Fill);
 }
 
-/// Ops and, of lanes without ops, ranges.
+/// Finds the work of the host: ops, and ranges of lanes without ops.
 static std::vector<bool> findHostWork(const ImportedTrace &trace) {
   std::vector<bool> hasOps(trace.lanes.size());
   for (const TraceEvent &event : trace.events)
@@ -66,7 +66,7 @@ static uint64_t lengthOf(const TraceEvent &event) {
   return event.endNanoseconds - event.startNanoseconds;
 }
 
-/// Marks those that others lie in.
+/// Marks the pieces that other pieces lie in.
 static void markAround(const ImportedTrace &trace,
                        std::vector<TraceWork> &work) {
   std::vector<bool> holds(trace.events.size());
@@ -80,15 +80,17 @@ static void markAround(const ImportedTrace &trace,
         holds[piece.event] && !isDeviceWork(trace, trace.events[piece.event]);
 }
 
-/// Each with what no other inside it has.
+/// Lists work of the host, each piece with the time that no other piece inside
+/// it has.
 static std::vector<TraceWork> listHostWork(const ImportedTrace &trace,
                                            const std::vector<bool> &isWork) {
   std::vector<uint64_t> inside(trace.events.size());
   std::vector<TraceWork> work;
-  // Those inside come behind those around them.
+  // This runs backwards, as events come behind the events that they lie in.
   for (uint32_t number = trace.events.size(); number-- > 0;) {
     const TraceEvent &event = trace.events[number];
-    // Events that cut each other may lie in one, and be longer than it.
+    // Events that cut each other may lie in one, and together be longer than
+    // it.
     uint64_t length = lengthOf(event);
     uint64_t taken = std::min(inside[number], length);
     if (isWork[number])
@@ -123,7 +125,7 @@ std::vector<TraceWork> mlir::llm::listOwnWork(const ImportedTrace &trace) {
   return listWork(trace, findHostWork);
 }
 
-/// Which events have a range in them.
+/// Finds the events that have a range in them.
 static std::vector<bool> findHoldersOfRanges(const ImportedTrace &trace) {
   std::vector<bool> holds(trace.events.size());
   for (uint32_t number = trace.events.size(); number-- > 0;) {
@@ -135,11 +137,13 @@ static std::vector<bool> findHoldersOfRanges(const ImportedTrace &trace) {
   return holds;
 }
 
-/// Of host work, the outermost ops that have no range in them.
+/// Finds the outermost ops among host work. An event that lies in one with a
+/// range in it, and a range itself, begin anew.
 static std::vector<bool> findWholeHostWork(const ImportedTrace &trace) {
   std::vector<bool> isWork = findHostWork(trace), isWhole(isWork.size());
   std::vector<bool> holdsRange = findHoldersOfRanges(trace);
-  // Of each event the whole that it is in; those around it come before it.
+  // Entries are the whole that an event is in. Events around an event come
+  // before it.
   std::vector<uint32_t> wholes(isWork.size(), TraceEvent::none);
   for (auto [number, event] : ::llvm::enumerate(trace.events)) {
     bool isPart = event.parent != TraceEvent::none &&
@@ -157,7 +161,7 @@ static std::vector<bool> findWholeHostWork(const ImportedTrace &trace) {
 
 std::vector<TraceWork> mlir::llm::listWholeWork(const ImportedTrace &trace) {
   std::vector<TraceWork> work = listWork(trace, findWholeHostWork);
-  // Nothing is left of those whose time is all inside.
+  // A piece whose time is all inside others is dropped.
   ::llvm::erase_if(work, [](const TraceWork &piece) {
     return piece.isAround && piece.nanoseconds == 0;
   });
@@ -168,7 +172,7 @@ std::vector<TraceWork> mlir::llm::listWholeWork(const ImportedTrace &trace) {
 // What is around an event
 //===----------------------------------------------------------------------===//
 
-/// Ranges and ops from that event on outward, outermost first.
+/// Adds ranges and ops from that event on outward, outermost first.
 static void addChain(const ImportedTrace &trace, uint32_t innermost,
                      SmallVector<uint32_t> &around) {
   size_t first = around.size();
@@ -185,7 +189,8 @@ SmallVector<uint32_t> mlir::llm::eventsAround(const ImportedTrace &trace,
                                               uint32_t number) {
   const TraceEvent &event = trace.events[number];
   SmallVector<uint32_t> around;
-  // An annotation of a stream stands for the range of the host.
+  // An annotation of a stream stands for the range of the host that launched
+  // it.
   addChain(trace,
            event.launchedBy != TraceEvent::none ? event.launchedBy
                                                 : event.parent,

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// Most texts hold nothing that needs a backslash.
+/// Appends a quoted text. It is fast for most texts, which need no backslash.
 static void appendQuoted(std::string &to, StringRef text) {
   auto isPlain = [](char c) {
     return (unsigned char)c >= 0x20 && c != '"' && c != '\\';
@@ -83,7 +83,8 @@ void JsonCapture::begin(bool isList) {
   written += isList ? '[' : '{';
 }
 
-/// Members of objects are separated before their key.
+/// Writes a comma between elements of lists. Members of objects get theirs
+/// before the key.
 void JsonCapture::separate() {
   if (lists.back() && !isFirst)
     written += ',';

@@ -17,37 +17,38 @@
 
 namespace mlir::llm {
 
-/// What a parser says of a value that is no container.
+/// A value that is no container, as a parser reports it.
 struct JsonScalar {
   enum Kind { Null, Flag, Integer, Real, Text };
   Kind kind = Null;
-  int64_t integer = 0; ///< of a flag 0 or 1
-  StringRef text = {}; ///< a text, or how a real is written
+  int64_t integer = 0; ///< a flag is 0 or 1
+  StringRef text = {}; ///< a text, or a real as it is written
 
   bool isNumber() const { return kind == Integer || kind == Real; }
   double asDouble() const;
-  /// Of a number, or of a text that is one.
+  /// The value of a whole number, or of a text that is one.
   std::optional<int64_t> asInteger() const;
-  /// As JSON.
+  /// The value as JSON.
   std::string spell() const;
 };
 
-/// Writes an object or a list without blanks as its parts come.
+/// Writes an object or a list without blanks, from the parts that a parser
+/// reports.
 class JsonCapture {
 public:
-  /// Longer texts are cut, and said to be.
+  /// A longer text is dropped, and `wasTooLong` is true.
   static constexpr size_t maxBytes = size_t(1) << 20;
 
   void begin(bool isList);
   void key(StringRef key);
   void scalar(const JsonScalar &value);
   void open(bool isList);
-  /// Whether the whole has ended.
+  /// Ends a container. Returns whether the whole value has ended.
   bool close();
 
-  /// How many containers have not ended, the whole one included.
+  /// The number of containers that have not ended, with the whole one.
   unsigned depth() const { return lists.size(); }
-  /// Once the whole has ended: empty where it is too long.
+  /// The text, once the whole value has ended. It is empty if it was too long.
   StringRef text() const { return isTooLong ? StringRef() : written; }
   bool wasTooLong() const { return isTooLong; }
 
@@ -59,7 +60,7 @@ private:
   void separate();
 
   std::string written;
-  SmallVector<bool, 8> lists; ///< what is open
+  SmallVector<bool, 8> lists; ///< whether each open container is a list
   bool isTooLong = false, isFirst = true;
 };
 

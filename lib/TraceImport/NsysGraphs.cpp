@@ -4,11 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// A graph is recorded once, among the ranges of a model, and runs often, by one
-// call. Its kernels name their node, and the node of the graph that runs names
-// the one that was recorded. (nsys profile --cuda-graph-trace=node)
-//
+// A CUDA graph is recorded once, among the ranges of a model, and runs often,
+// by one call. Its kernels name their node, and the node of the graph that runs
+// names the node that was recorded. (nsys profile --cuda-graph-trace=node)
 //===----------------------------------------------------------------------===//
 
 #include "NsysTables.h"
@@ -33,7 +31,7 @@ using namespace mlir::llm;
         if (!node || !thread || !start || !TraceBuilder::isTime(*start))
           return tables.leaveOut(
               table, row, "graphNodeId, globalTid or start is no whole number");
-        // The first row of a node is that of its creation.
+        // The first row of a node tells its creation.
         nodes.try_emplace(keyOf(*thread, *node),
                           Node{row.integer(1).value_or(0), *thread, *start});
       });
@@ -41,8 +39,8 @@ using namespace mlir::llm;
 
 std::optional<NsysGraphNodes::Place> NsysGraphNodes::find(int64_t globalPid,
                                                           int64_t node) const {
-  // Graphs are copied when they are made ready to run, and when they are put
-  // into others.
+  // Graphs are copied when they are made ready to run, and when they become
+  // part of others. The limit ends circles in a broken file.
   constexpr int maxCopies = 64;
   for (int copy = 0; copy < maxCopies; ++copy) {
     auto known = nodes.find(keyOf(globalPid, node));

@@ -4,11 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The ranges that a thread pushes and pops nest. Those that are started and
-// ended by a number need not: one that begins in a range and ends behind it, or
-// on another thread, is around nothing. It stands on a line of its own.
-//
+// Ranges that a thread pushes and pops nest. Ranges that are started and ended
+// by a number need not. Such a range may begin in a range and end behind it, or
+// on another thread. It then has nothing inside it, and stands on a line of its
+// own.
 //===----------------------------------------------------------------------===//
 
 #include "NsysTables.h"
@@ -44,7 +43,7 @@ enum Column : unsigned {
   CategoryId,
   FirstPayload
 };
-/// What the program gave to a range beside its name, in one of these.
+/// The program may give a payload to a range, in one of these columns.
 constexpr StringRef payloads[] = {"uint64Value", "int64Value", "doubleValue",
                                   "uint32Value", "int32Value", "floatValue",
                                   "jsonText"};
@@ -53,7 +52,7 @@ struct Range {
   TraceEvent event;
   bool isPushPop;
   bool isOpen;  ///< nothing ended it
-  bool isApart; ///< around nothing
+  bool isApart; ///< holds nothing
 };
 
 class RangeReader {
@@ -107,8 +106,8 @@ RangeReader::forEachRow(function_ref<void(const SqliteRow &)> take) const {
 // Names
 //===----------------------------------------------------------------------===//
 
-/// A registered string has its text elsewhere; where older exports have to have
-/// a text, theirs is empty.
+/// Returns the name of a range. A registered string has its text elsewhere. Its
+/// own is empty if the column of older exports must have a text.
 uint32_t RangeReader::nameOf(const SqliteRow &row) {
   std::optional<std::string> text = row.text(Text);
   if (text && !text->empty())
@@ -118,7 +117,8 @@ uint32_t RangeReader::nameOf(const SqliteRow &row) {
   return builder.addText("(no name)");
 }
 
-/// Domains and categories, which may be named behind what is in them.
+/// Reads the name of a domain or a category, which may stand behind the ranges
+/// in it.
 void RangeReader::readName(const SqliteRow &row) {
   std::optional<int64_t> type = row.integer(EventType);
   if (type != DomainCreate && type != NvtxType::Category)
@@ -130,7 +130,7 @@ void RangeReader::readName(const SqliteRow &row) {
     categories[categoryOf(row)] = name;
 }
 
-/// Numbers as the file has them, and texts.
+/// Returns the payload, a number as the file has it, or a text.
 static std::optional<::llvm::json::Value> payloadOf(const SqliteRow &row) {
   for (unsigned i = 0; i < std::size(payloads); ++i) {
     if (auto whole = row.integer(FirstPayload + i))
@@ -163,7 +163,7 @@ uint32_t RangeReader::argsOf(const SqliteRow &row) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// All but its end.
+/// Makes the event of a range, all but its end.
 std::optional<TraceEvent> RangeReader::eventOf(const SqliteRow &row) {
   std::optional<int64_t> start = row.integer(Start);
   std::optional<int64_t> thread = row.integer(GlobalTid);
@@ -189,8 +189,8 @@ void RangeReader::readMark(const SqliteRow &row) {
     builder.addEvent(*event);
 }
 
-/// A range that nothing ended has no end, or, where a column must have a value,
-/// 0 or -1.
+/// Whether nothing ended the range. It then has no end, or 0 or -1 if the
+/// column must have a value.
 static bool isWithoutEnd(const SqliteRow &row) {
   std::optional<int64_t> end = row.integer(End);
   return row.isNull(End) ||
@@ -217,7 +217,7 @@ void RangeReader::readRange(const SqliteRow &row, bool isPushPop) {
 }
 
 void RangeReader::readRow(const SqliteRow &row) {
-  // Where no type is told, all are taken for pushed and popped.
+  // Without a column of types, all ranges are taken as pushed and popped.
   bool tellsTypes = tables.file.hasColumn(table, "eventType");
   std::optional<int64_t> type = tellsTypes ? row.integer(EventType) : PushPop;
   if (!type)
@@ -256,8 +256,8 @@ void RangeReader::endOpenRanges() {
                     Twine(open) + ".");
 }
 
-/// Of two ranges of a thread that cut each other, one that was pushed and
-/// popped stays, else the one that starts first.
+/// Finds ranges of a thread that cut each other, and sets one of two apart. A
+/// range that was pushed and popped stays, or else the one that starts first.
 void RangeReader::setApart() {
   std::vector<uint32_t> order(ranges.size());
   for (auto [place, number] : ::llvm::enumerate(order))
@@ -270,7 +270,7 @@ void RangeReader::setApart() {
     };
     return key(a) < key(b);
   });
-  std::vector<Range *> open; // each ends no later than the one below
+  std::vector<Range *> open; // each ends no later than the one before
   for (uint32_t number : order) {
     Range &range = ranges[number];
     TraceEvent &event = range.event;

@@ -4,10 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Tables are there where there is something to put into them, and columns
-// differ between versions of nsys: nothing but start and end must be there.
-//
+// Reads exports of nsys. A table exists only if it has rows, and columns differ
+// between versions of nsys. Only start and end are required.
 //===----------------------------------------------------------------------===//
 
 #include "NsysTables.h"
@@ -30,7 +28,7 @@ static constexpr StringRef tablesRead[] = {"NVTX_EVENTS",
                                            "CUBLAS_EVENTS",
                                            "CUDNN_EVENTS"};
 
-/// They name what is in tables of events.
+/// Tables with names of what is in tables of events.
 static constexpr StringRef namesRead[] = {
     "StringIds",       "META_DATA_EXPORT", "EXPORT_META_DATA",
     "TARGET_INFO_GPU", "ThreadNames",      "TARGET_INFO_CUDA_DEVICE",
@@ -55,7 +53,7 @@ static ::llvm::Error checkTables(const SqliteFile &file) {
   return ::llvm::Error::success();
 }
 
-/// "nsys SQLite export (nsys 2026.1.1, schema 3.24.14)"
+/// Reads versions for "nsys SQLite export (nsys 2026.1.1, schema 3.24.14)".
 static ::llvm::Error readVersions(NsysTables &tables) {
   std::string nsys, schema;
   for (StringRef table : {"EXPORT_META_DATA", "META_DATA_EXPORT"}) {
@@ -91,8 +89,9 @@ static bool isRead(const SqliteFile &file, StringRef table) {
          ::llvm::is_contained(namesRead, table);
 }
 
-/// Tables whose rows have times, and others. Those without rows say nothing,
-/// and those of enumerations only name the numbers of columns.
+/// Notes the tables that are not read: those whose rows have times, and others.
+/// Tables without rows are left out, and so are tables of enumerations, which
+/// only name the numbers of columns.
 static ::llvm::Error noteUnread(NsysTables &tables) {
   std::vector<std::string> events, others;
   for (const std::string &table : tables.file.listTables()) {

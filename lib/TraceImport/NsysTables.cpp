@@ -68,7 +68,8 @@ using namespace mlir::llm;
 }
 
 ::llvm::Error NsysTables::readNames() {
-  // Without it in one table, calls cannot be told apart by it in any.
+  // If one table has no globalPid, it cannot tell calls of several processes
+  // apart, so it is used in none.
   for (StringRef work : {"KERNEL", "MEMCPY", "MEMSET", "GRAPH_TRACE"}) {
     std::string table = ("CUPTI_ACTIVITY_KIND_" + work).str();
     if (file.hasTable(table) && !file.hasColumn(table, "globalPid"))
@@ -90,7 +91,8 @@ std::optional<uint32_t> NsysTables::findText(std::optional<int64_t> id) const {
   return found->second;
 }
 
-/// A device's number is one of its process; the machine's is in another table.
+/// Returns the name of a device. Its number is one of its process, and another
+/// table maps it to that of the machine.
 std::string NsysTables::deviceName(int64_t device, int64_t process) const {
   auto mapped = gpuOfDevice.find({process, device});
   auto found =
@@ -134,7 +136,8 @@ uint32_t NsysTables::streamLane(int64_t device,
   return lane->second = builder.addLane(std::move(made));
 }
 
-/// Where several processes use devices, a stream says whose it is.
+/// Names lanes of streams. If several processes use devices, a stream's name
+/// has its process.
 void NsysTables::nameLanes() {
   std::set<int64_t> processes;
   std::set<std::string> names;

@@ -17,11 +17,11 @@ namespace mlir::llm {
 
 class NsysTables;
 
-/// Nodes of CUDA graphs.
+/// The nodes of CUDA graphs.
 class NsysGraphNodes {
 public:
-  /// nsys 2022 wrote nodes into the second one, and later versions write there
-  /// when graphs were made.
+  /// The tables of nodes. nsys 2022 wrote nodes into the second one, where
+  /// later versions write when graphs were made.
   static constexpr StringRef names[] = {"CUDA_GRAPH_NODE_EVENTS",
                                         "CUDA_GRAPH_EVENTS"};
   static bool isIn(const SqliteFile &file, StringRef table) {
@@ -32,12 +32,12 @@ public:
   };
 
   llvm::Error read(NsysTables &tables);
-  /// Where the node was recorded; nothing where the tables do not say.
+  /// Returns where the node was recorded; nothing if the tables do not say.
   std::optional<Place> find(int64_t globalPid, int64_t node) const;
 
 private:
   struct Node {
-    int64_t original; ///< 0: it was recorded itself
+    int64_t original; ///< 0: the node was recorded itself
     int64_t globalTid, startNanoseconds;
   };
   llvm::Error readTable(NsysTables &tables, StringRef table);
@@ -49,30 +49,31 @@ private:
   std::map<Key, Node> nodes;
 };
 
-/// Texts, threads, processes and devices: tables name them by number.
+/// Texts, threads, processes and devices, which tables name by number.
 class NsysTables {
 public:
   explicit NsysTables(SqliteFile file) : file(std::move(file)) {}
-  /// What is read first.
+  /// Reads the tables of names. Must be called before events are read.
   llvm::Error readNames();
-  /// Names of lanes that are known when all is read.
+  /// Sets the names of lanes that are only known when all is read.
   void nameLanes();
 
   struct Interval {
     int64_t startNanoseconds, endNanoseconds;
   };
-  /// Of the first two columns; a row that has none is counted.
+  /// Returns the interval in the first two columns. A row without one is left
+  /// out and counted.
   std::optional<Interval> intervalOf(StringRef table, const SqliteRow &row);
-  /// A row that cannot be shown, and why: "no globalTid".
+  /// Counts a row that cannot be shown, and says why: "no globalTid".
   void leaveOut(StringRef table, const SqliteRow &row, StringRef why);
 
-  /// Of a text of StringIds, nothing where it has none of this number.
+  /// Returns a text of StringIds; nothing if there is none of this number.
   std::optional<uint32_t> findText(std::optional<int64_t> id) const;
   uint32_t threadLane(int64_t globalTid);
-  /// Streams of one number are different ones in different contexts.
+  /// Returns the lane of a stream. Contexts number their streams independently.
   uint32_t streamLane(int64_t device, std::optional<int64_t> globalPid,
                       int64_t context, int64_t stream);
-  /// Correlations are numbers within a process.
+  /// Returns a key for a correlation, which is a number within a process.
   int64_t correlationKey(std::optional<int64_t> globalPid, int64_t correlation);
   bool hasGlobalPids() const { return namesProcesses; }
 
@@ -108,9 +109,9 @@ private:
   bool namesProcesses = true;
 };
 
-/// NVTX ranges and marks.
+/// Reads NVTX ranges and marks.
 llvm::Error readNsysRanges(NsysTables &tables);
-/// Calls of the runtime and the driver, and what devices did for them.
+/// Reads calls of the runtime and the driver, and the work of devices.
 llvm::Error readNsysWork(NsysTables &tables);
 
 } // namespace mlir::llm

@@ -16,7 +16,7 @@ using namespace mlir::llm;
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// Calls are of the runtime and the driver, or of a library of kernels.
+/// Reads calls of the runtime and the driver, or of a library of kernels.
 static ::llvm::Error readCalls(NsysTables &tables, StringRef table,
                                TraceEventKind kind) {
   TraceBuilder &builder = tables.builder;
@@ -49,7 +49,8 @@ static ::llvm::Error readCalls(NsysTables &tables, StringRef table,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The columns that all tables of work have; those of one table stand behind.
+/// The columns that all tables of work have. Columns of one table come behind
+/// these.
 enum WorkColumn : unsigned {
   Start,
   End,
@@ -70,12 +71,12 @@ struct WorkTable {
   TraceEventKind kind;
   std::vector<StringRef> columns; ///< behind `workColumns`
   uint32_t (*nameOf)(NsysTables &tables, const SqliteRow &row);
-  /// The members of an object, as Kineto calls them.
+  /// Writes args, with Kineto's names of members.
   void (*writeArgs)(const SqliteRow &row, raw_ostream &os);
 };
 } // namespace
 
-/// Work of a graph belongs to where it was recorded, too.
+/// Adds the place where the work of a graph was recorded.
 static void addRecorder(NsysTables &tables, const SqliteRow &row,
                         uint32_t event) {
   std::optional<int64_t> process = row.integer(GlobalPid),
@@ -92,7 +93,7 @@ static void readWorkRow(NsysTables &tables, const WorkTable &work,
   auto interval = tables.intervalOf(work.table, row);
   if (!interval)
     return;
-  // CUPTI's sign that the device did not tell.
+  // CUPTI writes this if the device did not tell the time.
   if (interval->startNanoseconds == 0 && interval->endNanoseconds == 0)
     return tables.leaveOut(work.table, row, "their times are not known");
   TraceEvent event;
@@ -135,7 +136,7 @@ static ::llvm::Error readWork(NsysTables &tables, const WorkTable &work) {
   });
 }
 
-/// The number of a column behind those that all have.
+/// Returns the number of a column behind those that all tables have.
 static constexpr unsigned other(unsigned number) { return Others + number; }
 
 static void writeNumber(raw_ostream &os, StringRef key,
@@ -188,8 +189,8 @@ static const WorkTable kernels = {"CUPTI_ACTIVITY_KIND_KERNEL",
 // Copies and fills
 //===----------------------------------------------------------------------===//
 
-/// ENUM_CUDA_MEMCPY_OPER: host, device, array, between devices, and what moves
-/// managed memory.
+/// Names of ENUM_CUDA_MEMCPY_OPER: host, device, array, between devices, and
+/// moves of managed memory.
 static constexpr StringRef copyKinds[] = {"of unknown kind",
                                           "HtoD",
                                           "DtoH",

@@ -22,7 +22,8 @@ static constexpr StringRef outsideName = "(no range)";
 // Names and figures
 //===----------------------------------------------------------------------===//
 
-/// A name as it stands in a path: quoted where it could be taken for several.
+/// Writes a name as a part of a path. It is quoted if it could be taken for
+/// several parts.
 static std::string toPathPart(StringRef name) {
   bool isPlain = !name.empty() && ::llvm::all_of(name, [](char c) {
     return (::llvm::isPrint(c) || (c & 0x80)) && c != '.' && c != '"' &&
@@ -100,7 +101,7 @@ static constexpr Unit percentUnit = {"%", 1, 1};
 static constexpr size_t widestTime = 13;
 
 namespace {
-/// Kinds of work of which there is none have no column.
+/// A column for one kind of work. Kinds that do not occur have no column.
 struct CountColumn {
   StringRef name;
   uint64_t RangeFigures::*count;

@@ -24,7 +24,8 @@ static bool isNumberEnd(StringRef name, size_t at) {
   return at >= name.size() || !::llvm::isAlnum(name[at]);
 }
 
-/// Whole numbers become stars: "layer.3" and "h[3]", but not "fp16" or "3x3".
+/// Replaces whole numbers by stars. This changes "layer.3" and "h[3]", but not
+/// "fp16" and "3x3".
 static std::string mergeNumbers(StringRef name) {
   std::string merged;
   for (size_t at = 0; at < name.size();) {
@@ -51,7 +52,7 @@ static void addTo(RangeFigures &sum, const RangeFigures &other) {
 }
 
 namespace {
-/// A path: the last name, and the path ahead of it.
+/// A path, as its last name and the path ahead of it.
 struct Path {
   uint32_t parent = none;
   uint32_t name = 0;
@@ -72,7 +73,7 @@ private:
   struct Row {
     uint32_t group, path;
     int64_t firstNanoseconds = INT64_MAX;
-    uint64_t deviceCalls = 0; ///< of annotations on streams
+    uint64_t deviceCalls = 0; ///< annotations on streams
     RangeFigures figures = {};
   };
   bool isOnPath(const TraceEvent &event) const;
@@ -104,10 +105,10 @@ private:
   TraceTexts names; ///< of paths
   std::vector<Path> paths;
   ::llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> pathOfName;
-  ::llvm::DenseMap<uint32_t, uint32_t> nameOfText; ///< numbers merged
+  ::llvm::DenseMap<uint32_t, uint32_t> nameOfText; ///< with numbers merged
   std::vector<uint32_t> pathOf, groupOf;           ///< of events
   std::map<std::tuple<bool, int64_t, int64_t>, uint32_t> groupOfThread;
-  std::vector<uint32_t> passes; ///< of each pass its event, by time
+  std::vector<uint32_t> passes; ///< the event of each pass, by time
   std::vector<Row> rows;
   std::unordered_map<uint64_t, uint32_t> rowOfPath; ///< by group and path
   uint64_t tooDeep = 0;
@@ -137,7 +138,7 @@ uint32_t TableMaker::addPath(uint32_t parent, StringRef name) {
   return path->second;
 }
 
-/// Of an event's name, which is merged once.
+/// Adds a path with an event's name. The numbers of each text are merged once.
 uint32_t TableMaker::addNamed(uint32_t parent, uint32_t text) {
   StringRef name = trace.texts[text];
   if (!table.options.mergesNumbers)
@@ -159,7 +160,7 @@ bool TableMaker::isPass(const TraceEvent &event) const {
   return around == none;
 }
 
-/// In the order of time, whatever the thread.
+/// Numbers passes in the order of time, on all threads together.
 void TableMaker::numberPasses() {
   for (auto [number, event] : ::llvm::enumerate(trace.events))
     if (isPass(event))
@@ -195,7 +196,8 @@ uint32_t TableMaker::findGroup(const TraceEvent &event) {
   return group->second;
 }
 
-/// Those around an event have a smaller number.
+/// Finds the path and group of each event. Events around an event have smaller
+/// numbers, so theirs are known.
 void TableMaker::findPathsAndGroups() {
   bool byPass = table.options.groups == RangeGroups::Pass;
   if (byPass)
@@ -239,7 +241,7 @@ void TableMaker::countCalls() {
     else
       ++row.figures.calls;
   }
-  // What was annotated on streams alone.
+  // These ranges were annotated on streams only.
   for (Row &row : rows)
     if (row.figures.calls == 0)
       row.figures.calls = row.deviceCalls;
@@ -263,7 +265,7 @@ void TableMaker::countWork() {
     const TraceEvent &event = trace.events[piece.event];
     uint32_t around = event.launchedBy == none ? piece.event : event.launchedBy;
     uint32_t path = pathOf[around];
-    // An op of the host is on its own path already.
+    // An op of the host is in its own path already.
     if (table.options.levels == RangeLevels::Kernels && !isOnPath(event))
       path = addPath(path, trace.nameOf(event));
     Row &row = rowOf(groupOf[around], path);
@@ -282,8 +284,8 @@ void TableMaker::countWork() {
          "and, of threads without ops, ranges, each without those in it.");
 }
 
-/// Paths ahead of others have smaller numbers: what is added to a row is
-/// complete when the row is.
+/// Adds figures of rows to the rows around them. Paths have larger numbers than
+/// those around them. So going backwards, a row is complete when it is added.
 void TableMaker::addAncestors() {
   for (size_t at = 0; at < rows.size(); ++at)
     if (!isOutermost(rows[at]))
@@ -306,7 +308,8 @@ void TableMaker::addAncestors() {
   }
 }
 
-/// The group without a name comes last, and of each group what is in no range.
+/// Orders rows by time. The group without a name comes last, and in each group
+/// the row of work outside ranges.
 void TableMaker::orderRows() {
   std::vector<std::vector<uint32_t>> children(rows.size());
   std::vector<uint32_t> outermost;
@@ -326,7 +329,7 @@ void TableMaker::orderRows() {
   struct Next {
     uint32_t row, parent;
   };
-  std::vector<Next> next; // the last one first
+  std::vector<Next> next; // a stack: the last one is next
   auto addNext = [&](std::vector<uint32_t> &found, uint32_t parent) {
     ::llvm::sort(found, isBefore);
     for (uint32_t row : ::llvm::reverse(found))
@@ -356,7 +359,7 @@ RangeTable TableMaker::make() && {
   countCalls();
   countWork();
   addAncestors();
-  // What belongs to no pass, thread or process is a group of its own.
+  // Work that belongs to no pass, thread or process is a group of its own.
   uint32_t unnamed = table.groups.size();
   bool hasUnnamed =
       ::llvm::any_of(rows, [](const Row &row) { return row.group == none; });

@@ -13,13 +13,14 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// A message of `Trace.packet` whose first field is its time, its sequence or
-/// an event: the first bytes of what Perfetto and we write.
+/// Whether the first bytes are those of Perfetto and of our own exports: a
+/// message of `Trace.packet` whose first field is its time, its sequence or an
+/// event.
 static bool isPerfettoProto(StringRef beginning) {
   if (!beginning.consume_front("\n"))
     return false;
   while (!beginning.empty() && (beginning.front() & 0x80))
-    beginning = beginning.drop_front(); // of the length
+    beginning = beginning.drop_front(); // drops the length
   beginning = beginning.drop_front(std::min<size_t>(1, beginning.size()));
   return !beginning.empty() && StringRef("\x40\x50\x5a").contains(beginning[0]);
 }
@@ -35,7 +36,8 @@ static bool isSqlite(StringRef beginning) {
   return beginning.starts_with(StringRef("SQLite format 3\0", 16));
 }
 
-/// What the first bytes of a file say; the first that they fit is taken.
+/// The known formats. The first one that fits the first bytes of a file is
+/// taken.
 static const TraceFormat formats[] = {
     {"trace in Perfetto's own format", isPerfettoProto, refusePerfettoProto},
     {"JSON of Chrome, Perfetto or Kineto (PyTorch)", isChromeJson,

@@ -14,10 +14,11 @@
 
 namespace mlir::llm {
 
-/// Hands the pieces of an input to a parser, and counts what was taken.
+/// Gives the pieces of an input to a parser, and counts what was taken.
 class SourceCursor {
 public:
-  /// No value is longer: what a parser keeps of one is bounded.
+  /// A longer value is an error, so that a parser keeps a bounded number of
+  /// bytes.
   static constexpr uint64_t maxValueBytes = uint64_t(16) << 20;
 
   explicit SourceCursor(TraceInput &input) : input(input) {}
@@ -26,11 +27,12 @@ public:
   char current() const { return *at; }
   void advance() { ++at; }
 
-  /// How many bytes were taken.
+  /// The number of bytes that were taken.
   uint64_t takenBytes() const { return piecesBytes - (end - at); }
-  /// A value ends here: the next one may be as long as one may be.
+  /// Notes that a value ends here, and that the next one may take as many bytes
+  /// again.
   void markValue() { lastValueBytes = takenBytes(); }
-  /// Why it ended early, if it did.
+  /// Returns why the input ended early, if it did.
   ::llvm::Error takeError() {
     return error ? std::move(*error) : ::llvm::Error::success();
   }
@@ -45,7 +47,8 @@ private:
   std::optional<::llvm::Error> error;
 };
 
-/// What nlohmann/json reads from. All iterators of a cursor move together.
+/// The iterator that nlohmann/json reads from. All iterators of a cursor move
+/// together.
 class SourceIterator {
 public:
   using iterator_category = std::input_iterator_tag;
@@ -54,7 +57,7 @@ public:
   using pointer = const char *;
   using reference = char;
 
-  /// Without a cursor it is the end.
+  /// Makes the end if there is no cursor.
   explicit SourceIterator(SourceCursor *cursor = nullptr) : cursor(cursor) {}
   char operator*() const { return cursor->current(); }
   SourceIterator &operator++() {

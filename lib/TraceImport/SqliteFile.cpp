@@ -42,7 +42,8 @@ std::optional<double> SqliteRow::real(unsigned column) const {
 std::optional<std::string> SqliteRow::text(unsigned column) const {
   if (sqlite3_column_type(statement, column) != SQLITE_TEXT)
     return std::nullopt;
-  // The text first: to ask for it may convert it, which changes its size.
+  // The text must be asked for first, because that may convert it and change
+  // its size.
   auto *bytes =
       reinterpret_cast<const char *>(sqlite3_column_text(statement, column));
   size_t sizeBytes = sqlite3_column_bytes(statement, column);
@@ -71,8 +72,8 @@ static ::llvm::Error makeError(const Twine &text) {
                    what);
 }
 
-/// A file's name as SQLite takes it that is to read the file as it stands,
-/// without locks, and never to write.
+/// Returns a URI with which SQLite reads the file as it stands, without locks,
+/// and never writes.
 static std::string toUri(StringRef path) {
   std::string uri = "file:";
   for (char c : path)
@@ -83,7 +84,8 @@ static std::string toUri(StringRef path) {
   return uri + "?mode=ro&immutable=1";
 }
 
-/// What another program has not yet put into the file would be missing.
+/// Refuses a file whose last changes lie beside it. They would be missing
+/// otherwise.
 static ::llvm::Error refuseUnfinished(StringRef path) {
   for (StringRef suffix : {"-wal", "-journal"}) {
     uint64_t sizeBytes = 0;
@@ -113,7 +115,7 @@ static ::llvm::Error refuseUnfinished(StringRef path) {
   database.reset(opened);
   if (code == SQLITE_OK && memory) {
     sizeBytes = memory->size();
-    // Only read, whatever the type says.
+    // SQLite only reads these bytes, although the type says otherwise.
     auto *bytes =
         reinterpret_cast<unsigned char *>(const_cast<char *>(memory->data()));
     code = sqlite3_deserialize(opened, "main", bytes, sizeBytes, sizeBytes,
@@ -125,7 +127,8 @@ static ::llvm::Error refuseUnfinished(StringRef path) {
   return ::llvm::Error::success();
 }
 
-/// A file may be made to harm who opens it.
+/// Turns off what a file could do harm with. A file may be made to harm whoever
+/// opens it.
 ::llvm::Error SqliteFile::restrict() const {
   constexpr int maxCellBytes = 16 << 20;
   sqlite3_limit(database.get(), SQLITE_LIMIT_LENGTH, maxCellBytes);
@@ -161,7 +164,7 @@ static ::llvm::Error refuseUnfinished(StringRef path) {
 static constexpr char damaged[] =
     "; the file is damaged or cut off: export the report again";
 
-/// As a query names it.
+/// Quotes a name for a query.
 static std::string quote(StringRef name) {
   std::string quoted = "\"";
   for (char c : name)
@@ -170,7 +173,8 @@ static std::string quote(StringRef name) {
 }
 
 ::llvm::Error SqliteFile::readSchema() {
-  // Views and virtual tables have no pages of their own: they are programs.
+  // Views and virtual tables have no pages of their own, and run as programs.
+  // So they are left out.
   auto query =
       prepare("", "SELECT name FROM sqlite_master WHERE type = 'table' "
                   "AND rootpage > 0");
@@ -231,8 +235,8 @@ SqliteFile::prepare(StringRef table, const Twine &query) const {
 ::llvm::Error
 SqliteFile::step(StringRef table, sqlite3_stmt *statement,
                  function_ref<void(const SqliteRow &)> take) const {
-  // A row takes two bytes and more. Pages that are linked in circles would
-  // give rows without end.
+  // A row takes two bytes or more. Without this limit, pages that are linked in
+  // circles would give rows without end.
   const uint64_t mostRows = sizeBytes / 2;
   for (uint64_t number = 1;; ++number) {
     int code = sqlite3_step(statement);

@@ -18,7 +18,7 @@ struct sqlite3_stmt;
 
 namespace mlir::llm {
 
-/// One row of a table. What has another type than is asked for is no value.
+/// One row of a table. A value of another type than asked for is no value.
 class SqliteRow {
 public:
   SqliteRow(sqlite3_stmt *statement, uint64_t number)
@@ -26,11 +26,11 @@ public:
 
   bool isNull(unsigned column) const;
   std::optional<int64_t> integer(unsigned column) const;
-  /// Finite.
+  /// A finite number.
   std::optional<double> real(unsigned column) const;
-  /// Bytes that are no UTF-8 are replaced.
+  /// A text. Bytes that are no UTF-8 are replaced.
   std::optional<std::string> text(unsigned column) const;
-  /// From 1, in the order of the file.
+  /// The number of the row, from 1, in the order of the file.
   uint64_t number() const { return rowNumber; }
 
 private:
@@ -38,24 +38,24 @@ private:
   uint64_t rowNumber;
 };
 
-/// A database that is only read: nothing is written beside it, nothing in it is
-/// run. Names of tables and columns are those that the file tells.
+/// A database that is only read. SQLite writes nothing beside it and runs
+/// nothing in it. Names of tables and columns are those in the file.
 class SqliteFile {
 public:
   static llvm::Expected<SqliteFile> open(const TraceInput &input);
 
   bool hasTable(StringRef table) const { return tables.count(table.str()); }
   bool hasColumn(StringRef table, StringRef column) const;
-  /// All of them, by name.
+  /// All tables, by name.
   std::vector<std::string> listTables() const;
   llvm::Expected<uint64_t> countRows(StringRef table) const;
 
-  /// Calls `take` with each row; a column that the table lacks is null in all
+  /// Calls `take` with each row. A column that the table lacks is null in all
   /// of them. Errors name the table and the row.
   llvm::Error forEachRow(StringRef table, ArrayRef<StringRef> columns,
                          function_ref<void(const SqliteRow &)> take) const;
 
-  /// "x.sqlite: table T: what"
+  /// Makes the error "x.sqlite: table T: what".
   llvm::Error fail(StringRef table, const Twine &what) const;
 
 private:
@@ -72,7 +72,7 @@ private:
   llvm::Error restrict() const;
   llvm::Error readSchema();
   llvm::Expected<Statement> prepare(StringRef table, const Twine &query) const;
-  /// What `prepare` has made, row by row.
+  /// Steps through the rows of a statement.
   llvm::Error step(StringRef table, sqlite3_stmt *statement,
                    function_ref<void(const SqliteRow &)> take) const;
 

@@ -89,7 +89,8 @@ std::vector<ArrowEnd *> TraceBuilder::findPlaces() {
   return places;
 }
 
-/// A thread of which nothing but its name is known is no line of a picture.
+/// Drops lanes without events. A thread of which only the name is known is no
+/// line of a picture.
 void TraceBuilder::dropEmptyLanes() {
   std::vector<bool> isUsed(built.lanes.size());
   for (const TraceEvent &event : built.events)
@@ -112,8 +113,8 @@ void TraceBuilder::dropEmptyLanes() {
 }
 
 void TraceBuilder::sortEvents() {
-  // The number by which readers know an event is in `parent` until that is
-  // found: it makes the order of equal times that of the file.
+  // Readers know an event by its number. Until parents are found, it is in
+  // `parent`, and keeps events with equal times in the order of the file.
   for (auto [number, event] : ::llvm::enumerate(built.events))
     event.parent = number;
   ::llvm::sort(built.events, [](const TraceEvent &a, const TraceEvent &b) {
@@ -138,9 +139,9 @@ void TraceBuilder::renumber(ArrayRef<uint32_t> placeOfEvent) {
     recording.work = placeOfEvent[recording.work];
 }
 
-/// Whatever ends before an event does cannot hold it, nor what comes behind it
-/// and is not in it: one stack, which every event enters and leaves once. An
-/// event does not lie in one that ends where it starts.
+/// Finds the event around each event with one stack, which every event enters
+/// and leaves once. An event that ends before another one starts cannot hold it
+/// or any later one. An event does not lie in one that ends where it starts.
 void TraceBuilder::findParents() {
   std::vector<TraceEvent> &events = built.events;
   std::vector<uint32_t> open;
@@ -204,7 +205,7 @@ static bool isWork(const TraceEvent &event) {
          event.kind == TraceEventKind::Fill;
 }
 
-/// Older traces say it by arrows alone.
+/// Finds launches by arrows, as older traces have nothing else.
 void TraceBuilder::launchByArrows() {
   for (auto [from, into] : built.arrows) {
     TraceEvent &work = built.events[into];

@@ -4,10 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Readers hand over what they find, in any order; numbers of lanes and events
-// are those of the order in which they came, until `finish`.
-//
+// Readers add what they find, in any order. Until `finish`, numbers of lanes
+// and events are those of the order in which they came.
 //===----------------------------------------------------------------------===//
 
 #ifndef LLM_TRACEIMPORT_TRACEBUILDER_H
@@ -22,8 +20,8 @@ namespace mlir::llm {
 /// One end of an arrow: an event, or a place on a lane.
 struct ArrowEnd {
   uint32_t event = TraceEvent::none;
-  // Where no event is known: the innermost one that runs then, or the first one
-  // that begins from then on.
+  // If no event is known, this is a place. The event is the innermost one that
+  // runs then, or with `isNext` the first one that begins from then on.
   uint32_t lane = 0;
   int64_t nanoseconds = 0;
   bool isNext = false;
@@ -31,39 +29,39 @@ struct ArrowEnd {
 
 class TraceBuilder {
 public:
-  /// Distinct texts of args take no more than this; those behind it are left
-  /// out, and a note says how many.
+  /// The most bytes of distinct texts of args. Later ones are left out, and a
+  /// note says how many.
   static constexpr size_t maxArgsBytes = size_t(96) << 20;
-  /// Times are within this, in either direction.
+  /// The largest time, in either direction.
   static constexpr int64_t maxNanoseconds = (int64_t(1) << 61) - 1;
   static bool isTime(int64_t nanoseconds) {
     return -maxNanoseconds <= nanoseconds && nanoseconds <= maxNanoseconds;
   }
 
-  /// What is known of the whole: format, devices.
+  /// Gives access to what is known of the whole trace: format, devices.
   ImportedTrace &trace() { return built; }
 
   uint32_t addLane(TraceLane lane);
-  /// Names may be known late.
+  /// Gives access to a lane, as names may be known late.
   TraceLane &lane(uint32_t number) { return built.lanes[number]; }
 
   uint32_t addText(StringRef text) { return built.texts.add(text); }
-  /// The text of a JSON object; an empty one becomes the empty text.
+  /// Adds the text of a JSON object. An empty object becomes the empty text.
   uint32_t addArgs(StringRef object);
 
-  /// Start and end are times of any origin, the end not before the start;
-  /// `launchedBy` and `parent` are found by `finish`.
+  /// Adds an event. Start and end have any origin, and the end is not before
+  /// the start. `finish` finds `launchedBy` and `parent`.
   uint32_t addEvent(const TraceEvent &event);
   TraceEvent &event(uint32_t number) { return built.events[number]; }
 
-  /// Work finds who launched it by a key that both have: among those who have
-  /// it the one that started last before the work, else the first. Correlations
-  /// are asked first.
+  /// The kinds of keys by which work finds its launcher. Among the launchers
+  /// with its key, it takes the one that started last before the work, or else
+  /// the first. Correlations are asked first.
   enum class Join { Correlation, ExternalId };
   void addLauncher(Join join, int64_t key, uint32_t event);
   void addLaunched(Join join, int64_t key, uint32_t event);
 
-  /// Work that was recorded there, and runs whenever what it is in does.
+  /// Notes that work was recorded there. It runs whenever its graph does.
   void addRecorded(uint32_t work, uint32_t lane, int64_t nanoseconds) {
     recordings.push_back({work, {TraceEvent::none, lane, nanoseconds, false}});
   }
@@ -76,12 +74,13 @@ public:
   void addSample(uint32_t counter, int64_t nanoseconds, double value);
 
   void addNote(const Twine &sentence) { built.notes.push_back(sentence.str()); }
-  /// For what may be there often: one note for all with the same text, which
-  /// says how many and where the first one is ("byte 17", "row 3 of KERNEL").
+  /// Adds a note for something that may occur often. There is one note for all
+  /// with the same text, which says how many and where the first one is ("byte
+  /// 17", "row 3 of KERNEL").
   void countNote(StringRef text, const Twine &where, uint64_t count = 1);
 
-  /// Sorts events, finds what lies in what and who launched whom, and lets the
-  /// first event start at 0. O(n log n).
+  /// Sorts events, finds parents and launchers, and lets the first event start
+  /// at 0. Takes O(n log n).
   ImportedTrace finish() &&;
 
 private:
@@ -102,7 +101,7 @@ private:
     ArrowEnd place;
   };
 
-  /// Those of arrows and recordings that are places on lanes.
+  /// Finds the ends of arrows and recordings that are places on lanes.
   std::vector<ArrowEnd *> findPlaces();
   void dropEmptyLanes();
   void sortEvents();
@@ -124,8 +123,8 @@ private:
   std::map<std::string, Counted> counted;
 };
 
-/// Finds the events of ends that are places: O(n log n). Events are in their
-/// order, and times are those of the ends.
+/// Finds the events of ends that are places, in O(n log n). Events must be
+/// sorted, with times of the same origin as those of the ends.
 void findArrowEnds(ArrayRef<TraceEvent> events,
                    MutableArrayRef<ArrowEnd *> ends);
 

@@ -23,7 +23,7 @@ struct TraceFormat {
 bool isChromeJson(StringRef beginning);
 ::llvm::Expected<ImportedTrace> readChromeJson(TraceInput &input);
 
-/// Of the export of Nsight Systems.
+/// Reads an SQLite export of Nsight Systems.
 ::llvm::Expected<ImportedTrace> readNsys(TraceInput &input);
 
 } // namespace mlir::llm

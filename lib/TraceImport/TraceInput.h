@@ -13,26 +13,27 @@
 
 namespace mlir::llm {
 
-/// A file, or bytes in memory, as if it were not compressed.
+/// Reads a file, or bytes in memory, and inflates them if they are compressed.
 class TraceInput {
 public:
   static llvm::Expected<TraceInput> open(StringRef path);
   static llvm::Expected<TraceInput> open(llvm::MemoryBufferRef bytes);
 
-  /// The first piece, which stays until `next` is called: at least 256 KB of
-  /// what is longer.
+  /// Returns the first piece, which stays valid until `next` is called. It has
+  /// at least 256 KB if the input is longer.
   llvm::Expected<StringRef> peek() { return source->peek(); }
-  /// The next piece, which stays until the next call; empty at the end.
+  /// Returns the next piece, which stays valid until the next call. It is empty
+  /// at the end.
   llvm::Expected<StringRef> next() { return source->next(); }
 
-  /// For those who read at random: the path of the file, or, of what is in
-  /// memory, its name.
+  /// For readers that need random access: the path of the file, or the name of
+  /// bytes in memory.
   StringRef name() const { return inputName; }
-  /// All bytes as they stand, or nothing where they are in a file.
+  /// All bytes as they stand; nothing if they are in a file.
   std::optional<StringRef> inMemory() const { return memory; }
   bool isCompressed() const { return compressed; }
 
-  /// "x.json: byte 17: a colon is missing"
+  /// Makes the error "x.json: byte 17: a colon is missing".
   llvm::Error fail(uint64_t offsetBytes, const Twine &what) const;
 
 private:

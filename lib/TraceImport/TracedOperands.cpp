@@ -39,7 +39,7 @@ static const json *findList(const json &object, ArrayRef<const char *> keys) {
   return nullptr;
 }
 
-/// Empty for what is no list of sizes above 0.
+/// Reads a list of sizes above 0. Returns none if the value is no such list.
 static Sizes readSizes(const json &value) {
   Sizes sizes;
   if (!value.is_array())
@@ -64,7 +64,7 @@ static std::vector<std::string> readTexts(const json *list) {
   return texts;
 }
 
-/// Older profilers write some keys in other letters.
+/// Reads PyTorch's args. Older profilers spell some keys with other capitals.
 static TracedOperands readTorch(const json &dims, const json &args) {
   TracedOperands operands;
   std::vector<std::string> types =
@@ -76,7 +76,7 @@ static TracedOperands readTorch(const json &dims, const json &args) {
   return operands;
 }
 
-/// ggml's sizes are innermost first.
+/// Reads ggml's sources, whose sizes are innermost first.
 static TracedOperands readGgml(const json &sources) {
   TracedOperands operands;
   for (const json &source : sources) {
@@ -109,7 +109,7 @@ std::optional<TracedOperands> TracedOperands::read(StringRef text) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Which operands are multiplied.
+/// The operands that are multiplied.
 struct ProductForm {
   unsigned lhs, rhs;
   bool isTransposed; ///< the right one is [n, k]

@@ -38,8 +38,8 @@ static std::string nameOfThread(const TraceLane &lane) {
   return (lane.isDevice ? "stream " : "thread ") + std::to_string(lane.thread);
 }
 
-/// A process is one group, whose name no other has; the first group is for
-/// what is of no process.
+/// Gives each process a group, with a name that no other has. The first group
+/// is for events of no process.
 static void layOutLanes(const ImportedTrace &trace, TraceLayout &layout) {
   using Process = std::tuple<bool, int64_t, std::string>;
   std::map<Process, unsigned> groupOf;
@@ -58,8 +58,8 @@ static void layOutLanes(const ImportedTrace &trace, TraceLayout &layout) {
   }
 }
 
-/// Counters have whole values or billionths: the latter where a value has
-/// decimals, and all of them fit.
+/// Decides whether a counter has whole values or billionths. It has billionths
+/// if a value has decimals and all values fit.
 static void layOutCounters(const ImportedTrace &trace, TraceLayout &layout) {
   constexpr double mostBillionths = 9e9;
   std::vector<bool> hasDecimals(trace.counters.size());
@@ -78,7 +78,7 @@ static void layOutCounters(const ImportedTrace &trace, TraceLayout &layout) {
 static int64_t valueOf(const ImportedTrace::Sample &sample,
                        const TraceCounter &counter) {
   double value = counter.hasDecimals ? sample.value * 1e9 : sample.value;
-  constexpr double limit = 9.2e18; // of 64 bits
+  constexpr double limit = 9.2e18; // within 64 bits
   return std::llround(std::clamp(value, -limit, limit));
 }
 
@@ -91,7 +91,7 @@ namespace {
 class ArrowsOfEvents {
 public:
   explicit ArrowsOfEvents(const ImportedTrace &trace);
-  /// Events are asked for in any order.
+  /// Finds arrows. Events may come in any order.
   void find(uint32_t event, SmallVectorImpl<TraceArrow> &into,
             SmallVectorImpl<TraceArrow> &outOf) const;
 
@@ -108,7 +108,7 @@ private:
 };
 } // namespace
 
-/// A launch is an arrow, which the trace may draw itself.
+/// Adds an arrow for each launch, unless the trace draws it itself.
 ArrowsOfEvents::ArrowsOfEvents(const ImportedTrace &trace) {
   auto add = [&](uint32_t from, uint32_t into) {
     uint32_t number = sources.size();
@@ -168,7 +168,7 @@ private:
   ArrowsOfEvents arrows;
   TraceLayout layout;
   std::optional<OverlapTracks> overlaps;
-  /// Under way: end, and what began last ends first.
+  /// What is under way, by end. If ends are equal, what began last ends first.
   using End = std::tuple<int64_t, int64_t, unsigned>;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends;
   int64_t begun = 0;

@@ -59,8 +59,8 @@ StringRef stringify(TraceEventKind kind);
 /// A thread of the host, or a stream of a device.
 struct TraceLane {
   bool isDevice = false;
-  int64_t process = 0; ///< of the host; of a device its number
-  int64_t thread = 0;  ///< or stream
+  int64_t process = 0; ///< of the host, or the number of the device
+  int64_t thread = 0;  ///< of the host, or the number of the stream
   std::string processName, threadName;
 };
 

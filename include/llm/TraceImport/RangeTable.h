@@ -40,16 +40,16 @@ struct RangeFigures {
   /// What ran: work of devices, or ops of the host if the trace has no device.
   uint64_t kernels = 0, copies = 0, fills = 0, ops = 0;
   uint64_t nanoseconds = 0;     ///< of all that ran
-  uint64_t selfNanoseconds = 0; ///< of that in no row beneath
+  uint64_t selfNanoseconds = 0; ///< of that outside of all rows beneath
 };
 
 struct RangeRow {
   static constexpr uint32_t none = ~uint32_t(0);
 
   std::string name;
-  bool isOutside = false; ///< of all ranges; without name and parent
-  uint32_t parent = none; ///< a row
-  unsigned depth = 0;     ///< of outermost ranges 0
+  bool isOutside = false; ///< outside of all ranges; no name and parent
+  uint32_t parent = none; ///< number of a row
+  unsigned depth = 0;     ///< 0 for outermost ranges
   uint32_t group = 0;
   RangeFigures figures;
 };
@@ -59,11 +59,12 @@ struct RangeTable {
   static constexpr unsigned maxDepth = 64;
 
   RangeTableOptions options;
-  std::vector<std::string> groups; ///< "pass 0"; one without name where all are
+  /// Such as "pass 0". There is one without a name if all rows are in it.
+  std::vector<std::string> groups;
   /// The rows by group, in the order of time. Each row is ahead of those in it.
   std::vector<RangeRow> rows;
   bool hasPasses = false;         ///< of `RangeGroups::Pass`
-  RangeFigures total;             ///< of the whole; no calls
+  RangeFigures total;             ///< of all rows, without calls
   std::vector<std::string> notes; ///< of the trace, and of the table
 
   /// ":fwd.layer.attn". A name that is empty, or has dots, quotes or what

@@ -25,7 +25,7 @@
 namespace mlir::llm {
 
 struct TracedTensor {
-  /// The sizes, with the outermost dimension first. Empty for what is no
+  /// The sizes, outermost dimension first. There are none if the operand is no
   /// tensor.
   SmallVector<int64_t, 4> sizes;
   std::string type; ///< in the words of the tool
@@ -35,10 +35,12 @@ struct TracedOperands {
   std::vector<TracedTensor> tensors;  ///< by number of the operand
   std::vector<std::string> constants; ///< numbers and flags, as PyTorch prints
 
-  /// Reads `args`, the text of a JSON object. Nothing if it does not say.
+  /// Reads `args`, the text of a JSON object. Returns nothing if they do not
+  /// tell operands.
   static std::optional<TracedOperands> read(StringRef args);
 
-  /// Empty if the operand is no tensor, or not there.
+  /// The sizes of an operand. There are none if it is no tensor, or does not
+  /// exist.
   ArrayRef<int64_t> sizes(size_t number) const {
     return number < tensors.size() ? ArrayRef(tensors[number].sizes)
                                    : ArrayRef<int64_t>();
@@ -49,10 +51,10 @@ struct TracedOperands {
   }
 };
 
-/// The product of sizes. Nothing if it is above 2^40.
+/// Returns the product of sizes; nothing if it is above 2^40.
 std::optional<int64_t> countElements(ArrayRef<int64_t> sizes);
 
-/// [m, k] times [k, n].
+/// The sizes of a product of [m, k] and [k, n].
 struct ProductSizes {
   int64_t m = 0, n = 0, k = 0;
 };
