@@ -20,8 +20,8 @@ static Value columnHere(OpBuilder &b, Location loc) {
                                     linalg::IndexOp::create(b, loc, 1));
 }
 
-/// The column of the largest number of each row, [rows] of i32; of equal ones
-/// the first (moe_route-R2).
+/// Finds the column of the largest number of each row, [rows] of i32. Among
+/// equal numbers it is the first (moe_route-R2).
 static Value findBest(LinalgLowering &lowering, Value numbers, int32_t none) {
   OpBuilder &builder = lowering.getBuilder();
   OpFoldResult rows = lowering.getSizes(numbers)[0];
@@ -47,7 +47,7 @@ static Value findBest(LinalgLowering &lowering, Value numbers, int32_t none) {
   return generic.getResult(1);
 }
 
-/// `numbers` with none in the column of each row.
+/// Makes the number in the column of each row one that cannot be selected.
 static Value takeOut(LinalgLowering &lowering, Value numbers, Value column) {
   OpBuilder &builder = lowering.getBuilder();
   auto generic = linalg::GenericOp::create(

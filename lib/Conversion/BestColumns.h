@@ -24,9 +24,10 @@ struct BestColumns {
   Value indices, rest;
 };
 
-/// moe_route-R2, select_keys-R2. Of `numbers`, [rows, columns] in the type in
-/// which is calculated: the largest first, and the first of equal ones first.
-/// Where all that is left cannot be selected, the column is `none`.
+/// Selects columns as moe_route-R2 and select_keys-R2 say. `numbers` are [rows,
+/// columns] in the type of the calculation. The column of the largest number
+/// comes first, and the first of equal ones. If nothing is left that can be
+/// selected, the column is `none`.
 BestColumns selectBest(LinalgLowering &lowering, Value numbers, int64_t count,
                        int32_t none);
 

@@ -26,7 +26,7 @@ namespace {
 /// Which tokens j a token i of the same chunk sees.
 enum class Sees { Before, Own };
 
-/// The tokens as chunks. Behind the last one, zeros fill up, which change no
+/// The tokens as chunks. The last one is filled up with zeros, which change no
 /// state. Tensors are [b, chunks, tokens of a chunk, ..].
 class Chunks {
 public:
@@ -50,7 +50,7 @@ public:
 private:
   Value cut(Value tensor);
   Value join(Value chunks);
-  /// Along the tokens of a chunk, the sums up to each.
+  /// Sums along the tokens of a chunk, up to each token.
   Value sumUp(Value logDecay);
   std::pair<Value, Value> attendTo(Value state);
 
@@ -60,11 +60,11 @@ private:
   Value maskAndDecay(Value scores, Sees sees);
   /// S^T G_i x_i, [b, h, g, i, v].
   Value readOut(Value state, Value x);
-  /// [b, h, g, i, v].
+  /// The updates u_i, [b, h, g, i, v].
   Value findUpdates(Value state);
   Value solve(Value known);
   Value outputs(Value state, Value updates);
-  /// [b, i, h, g, ..] of [b, h, g, i, ..].
+  /// Makes [b, i, h, g, ..] of [b, h, g, i, ..].
   Value tokensFirst(Value tensor);
   Value write(Value state, Value updates);
   Value decayWhole(Value state);
@@ -72,7 +72,8 @@ private:
   Read read(Value tensor, ArrayRef<unsigned> loops, unsigned loopCount) {
     return {lowering.asArray(tensor), mapOf(context, loopCount, loops)};
   }
-  /// The loops by which a sum of decays is read: of tokens, b, h and g, and k.
+  /// The loops by which a body reads a sum of decays: loops of tokens, b, h and
+  /// g, and with decays of channels also k.
   SmallVector<unsigned> decayLoops(ArrayRef<unsigned> loops, unsigned k) {
     SmallVector<unsigned> all(loops);
     if (attention.decaysChannels())
@@ -91,7 +92,7 @@ private:
   MLIRContext *context;
   OpFoldResult size, count;
   Value query, keys, values, beta, sums;
-  /// The same of one chunk: [b, i, ..].
+  /// The same for one chunk: [b, i, ..].
   Value q, k, v, strength, decay;
 };
 } // namespace
@@ -132,7 +133,7 @@ static Value findSeen(OpBuilder &b, Location loc, unsigned i, unsigned j,
 }
 
 Value Chunks::sumUp(Value logDecay) {
-  // Loops b, n, i, j, then those of heads and channels.
+  // The loops are b, n, i, j, and then those of heads and channels.
   unsigned rank = cast<RankedTensorType>(logDecay.getType()).getRank();
   SmallVector<unsigned> from = {0, 1, 3}, to = {0, 1, 2};
   for (unsigned loop = 4; loop < rank + 1; ++loop) {
@@ -155,8 +156,8 @@ Value Chunks::sumUp(Value logDecay) {
 // Within a chunk
 //===----------------------------------------------------------------------===//
 
-/// G_i / G_j of their sums, where loops 3 and 4 count i and j. Of tokens that i
-/// does not see it could be infinite, and is 1.
+/// G_i / G_j from their sums, where loops 3 and 4 count i and j. It is 1 for
+/// tokens that i does not see, since it could be infinite there.
 static Value quotient(const Arithmetic &a, Value sumOfI, Value sumOfJ) {
   Value difference = a.subtract(sumOfI, sumOfJ);
   return a.exp(arith::SelectOp::create(a.b, a.loc,
@@ -165,7 +166,7 @@ static Value quotient(const Arithmetic &a, Value sumOfI, Value sumOfJ) {
 }
 
 Value Chunks::products(Value x) {
-  // Loops b, h, g, i, j, k.
+  // The loops are b, h, g, i, j, k.
   SmallVector<Read> reads = {read(x, {0, 3, 1, 5}, 6),
                              read(k, {0, 4, 1, 5}, 6)};
   bool decaysChannels = attention.decaysChannels();
@@ -209,7 +210,7 @@ Value Chunks::scoresOf(Value x, Sees sees) {
 }
 
 Value Chunks::readOut(Value state, Value x) {
-  // Loops b, h, g, i, k, v.
+  // The loops are b, h, g, i, k, v.
   SmallVector<Read> reads = {read(x, {0, 3, 1, 4}, 6),
                              read(state, {0, 1, 2, 4, 5}, 6)};
   if (decay)
@@ -245,7 +246,7 @@ Value Chunks::findUpdates(Value state) {
 }
 
 /// The updates u_i = known_i - beta_i sum_{j < i} scores_ij u_j, one after the
-/// other. Those that are not known yet are 0.
+/// other. Updates that are not known yet are 0.
 Value Chunks::solve(Value known) {
   Value scores = tokensFirst(scoresOf(k, Sees::Before)),
         rows = tokensFirst(known);
@@ -257,7 +258,7 @@ Value Chunks::solve(Value known) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   Value i = loop.getInductionVar(), found = loop.getRegionIterArg(0);
-  // Loops b, h, g, j, v.
+  // The loops are b, h, g, j, v.
   SmallVector<Read> reads = {read(pick(lowering, scores, i), {0, 1, 2, 3}, 5),
                              read(found, {0, 1, 2, 3, 4}, 5)};
   if (strength)
@@ -303,7 +304,7 @@ Value Chunks::outputs(Value state, Value updates) {
   return tokensFirst(out);
 }
 
-/// The sums of decays at the last token of the chunk.
+/// Takes the sums of decays at the last token of the chunk.
 static Value pickLast(LinalgLowering &lowering, Value decay) {
   OpBuilder &builder = lowering.getBuilder();
   OpFoldResult count = lowering.getSizes(decay)[1];
@@ -324,7 +325,7 @@ Value Chunks::decayWhole(Value state) {
 }
 
 Value Chunks::write(Value state, Value updates) {
-  // Loops b, h, g, j, k, v.
+  // The loops are b, h, g, j, k, v.
   SmallVector<Read> reads = {read(k, {0, 3, 1, 4}, 6),
                              read(updates, {0, 1, 2, 3, 5}, 6)};
   if (decay) {

@@ -29,9 +29,9 @@ namespace {
 
 /// The type in which an op calculates: meaning-R1.
 Type chooseComputeType(Operation *op) {
-  // Sums of products of whole numbers are exact in f64. Wide ones that an op
-  // reads are indices, of tokens and experts, or such sums; beside floats it
-  // gives indices.
+  // Sums of products of whole numbers are exact in f64. Wide whole numbers that
+  // an op reads are indices, of tokens and experts, or such sums. An op that
+  // gives wide ones beside floats gives indices.
   auto hasIntegers = [](Type type, unsigned mostBits) {
     auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
     return integer && integer.getWidth() <= mostBits;
@@ -237,7 +237,7 @@ Value LinalgLowering::narrow(OpBuilder &b, Value computed, Type type) const {
   }
   if (isInteger)
     return arith::FPToSIOp::create(b, loc, type, computed);
-  // Few machines round f64 to what is narrower than f32.
+  // Few machines round f64 to types that are narrower than f32.
   if (from.isF64() && type.getIntOrFloatBitWidth() < 32)
     computed = arith::TruncFOp::create(b, loc, b.getF32Type(), computed);
   if (type.getIntOrFloatBitWidth() < from.getIntOrFloatBitWidth())
@@ -286,7 +286,7 @@ Array LinalgLowering::split(const Array &array, int64_t dim,
   OpFoldResult outer = divide(sizes[dim], inner);
   sizes[dim] = outer;
   sizes.insert(sizes.begin() + dim + 1, inner);
-  // Upstream expands a dimension into one of unknown size at most.
+  // Upstream expands a dimension into at most one of unknown size.
   if (!getConstantIntValue(outer) && !getConstantIntValue(inner))
     return copySplit(array, dim, sizes);
   SmallVector<ReassociationIndices> groups;
@@ -318,7 +318,7 @@ Array LinalgLowering::copySplit(const Array &array, int64_t dim,
       }));
 }
 
-/// A number where both are known.
+/// Combines two sizes, into a number if both are known.
 template <typename Op>
 static OpFoldResult combine(OpBuilder &builder, Location loc, OpFoldResult a,
                             OpFoldResult b) {
@@ -370,7 +370,7 @@ FailureOr<Array> LinalgLowering::sliceRows(const Array &array,
   return rows;
 }
 
-/// The element type of a tensor without its first dimension.
+/// The type of a tensor without its first dimension.
 static Type dropFirstDim(RankedTensorType type) {
   auto scaled = dyn_cast<BlockScaledType>(type.getElementType());
   if (!scaled)
@@ -402,7 +402,8 @@ FailureOr<Array> LinalgLowering::pickRow(const Array &array,
 Array LinalgLowering::dropUnit(const Array &array, int64_t dim) const {
   SmallVector<ReassociationIndices> groups;
   for (int64_t d = 0; d < array.getRank(); ++d) {
-    // The unit joins the dimension behind it, or the last one before.
+    // The unit dimension joins the one behind it, or the one before if it is
+    // the last.
     if (array.getRank() == 1)
       break;
     if (d == dim + 1 || (d == dim && d == array.getRank() - 1))

@@ -157,8 +157,8 @@ Value put(LinalgLowering &lowering, Value part, Value tensor, Value at) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// One token. Loops are b, h, g, k, v, or those of them that are named. States
-/// change in place.
+/// Computes one token. Loops are b, h, g, k, v, or those of them that are
+/// named. States change in place.
 class Step {
 public:
   Step(LinearAttention &attention, Value token)

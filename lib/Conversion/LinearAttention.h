@@ -19,9 +19,10 @@ class LinearAttention {
 public:
   LinearAttention(LinearAttnOp op, LinalgLowering &lowering);
 
-  /// What the op gives for sums S^T q of all tokens, [b, s, h, g, v].
+  /// The op's result for the sums S^T q of all tokens, [b, s, h, g, v].
   Value finish(Value sums);
-  /// The op's state for [b, h, g, k, v], or of every step [b, s, h, g, k, v].
+  /// The op's state, from [b, h, g, k, v], or from the states of every step [b,
+  /// s, h, g, k, v].
   Value finishState(Value state);
 
   LinearAttnOp op;
@@ -38,13 +39,13 @@ public:
 
 private:
   Value normed(Value x);
-  /// A tensor in the type of the calculation, whose dimension `dim` of heads is
-  /// split.
+  /// Reads a tensor in the type of the calculation, and splits its dimension
+  /// `dim` of heads.
   Array splitHeads(Value operand, int64_t dim);
   Value findLogDecay();
 };
 
-/// The sums S^T q, and the last state, or those of every step.
+/// Computes the sums S^T q, and the last state, or the states of every step.
 std::pair<Value, Value> attendInSteps(LinearAttention &attention);
 std::pair<Value, Value> attendInChunks(LinearAttention &attention,
                                        int64_t chunk);
@@ -52,7 +53,7 @@ std::pair<Value, Value> attendInChunks(LinearAttention &attention,
 /// Takes the part of a tensor with the number `at` along dimension 1, without
 /// that dimension.
 Value pick(LinalgLowering &lowering, Value tensor, Value at);
-/// Puts `part` in the place of what `pick` shows.
+/// Puts `part` where `pick` takes it from.
 Value put(LinalgLowering &lowering, Value part, Value tensor, Value at);
 
 } // namespace mlir::llm

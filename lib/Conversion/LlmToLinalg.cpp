@@ -41,7 +41,8 @@ Location addFacts(Location loc, ArrayRef<NamedAttribute> facts) {
                        DictionaryAttr::get(loc.getContext(), facts));
 }
 
-/// Name, tile, cost and slots of an op, in the location of what it became.
+/// Puts the name, tile, cost and slots of an op into the location of the ops
+/// that it becomes.
 Location getLocationOf(Operation *op) {
   SmallVector<NamedAttribute> facts;
   if (auto name = op->getAttrOfType<StringAttr>("name"))
@@ -68,7 +69,8 @@ struct LowerOp : OpInterfaceConversionPattern<LinalgLoweringOpInterface> {
   }
 };
 
-/// fused-R1: ops inside give results as any others do.
+/// Replaces a kernel by the ops inside, which give results as any others do
+/// (fused-R1).
 struct InlineKernel : OpConversionPattern<FusedOp> {
   using Base::Base;
 
@@ -80,7 +82,8 @@ struct InlineKernel : OpConversionPattern<FusedOp> {
   }
 };
 
-/// Says the sizes of a value, which the value that stands for it has.
+/// Drops an op that only tells sizes of a value, since the lowered value has
+/// them.
 struct DropSized : OpConversionPattern<SizedOp> {
   using Base::Base;
 
@@ -92,9 +95,9 @@ struct DropSized : OpConversionPattern<SizedOp> {
   }
 };
 
-/// What is said of arguments and results of a function. Where one becomes
-/// several, upstream's conversion of signatures leaves the attributes at the
-/// numbers that they had; here the first of them gets them.
+/// Attributes of arguments and results of a function. If one argument becomes
+/// several, upstream's conversion of signatures leaves the attributes at their
+/// old numbers. Here the first of these arguments gets them.
 class FunctionAttributes {
 public:
   FunctionAttributes(func::FuncOp function, const TypeConverter &converter)
@@ -105,7 +108,7 @@ public:
     spread(function.getResultTypes(), converter, results);
   }
 
-  /// Once the function is converted.
+  /// Sets the attributes again. Must be called when the function is converted.
   void restore() {
     function.setAllArgAttrs(arguments);
     function.setAllResultAttrs(results);
@@ -119,7 +122,7 @@ private:
     Attributes all;
     for (auto [type, own] : llvm::zip_equal(types, attributes)) {
       SmallVector<Type> parts;
-      // What cannot be converted is an error of the conversion.
+      // If the type cannot be converted, the conversion itself reports that.
       (void)converter.convertType(type, parts);
       all.push_back(own);
       all.resize(all.size() - 1 + std::max<size_t>(parts.size(), 1),
@@ -168,7 +171,7 @@ private:
     return success(isWhole);
   }
 
-  /// What tiles became has the facts of the op.
+  /// Moves the facts of tiled ops from attributes of their loops to locations.
   void moveFactsOfLoops() {
     getOperation().walk([](LoopLikeOpInterface op) {
       SmallVector<NamedAttribute> facts;
@@ -200,7 +203,7 @@ private:
       return converter.isSignatureLegal(op.getFunctionType());
     });
     target.markUnknownOpDynamicallyLegal([&](Operation *op) {
-      // Of another dialect, too: what it computes is asked for.
+      // Such an op may be of another dialect, too: its interface lowers it.
       if (isa<LinalgLoweringOpInterface>(op))
         return false;
       return op->hasTrait<OpTrait::IsIsolatedFromAbove>() ||
@@ -209,7 +212,7 @@ private:
     return applyPartialConversion(getOperation(), target, std::move(patterns));
   }
 
-  /// Casts of what were sources meet those of what reads them.
+  /// Removes casts of former sources together with casts where they are used.
   LogicalResult reconcileCasts() {
     SmallVector<UnrealizedConversionCastOp> casts, left;
     getOperation().walk(

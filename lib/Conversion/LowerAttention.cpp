@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Scores, their exponentials and what these add up to have loops [batch,
-// heads.., queries, keys], with one or two dimensions of heads. Scores are all
-// written down: this is what attention means, not how to run it fast.
+// heads.., queries, keys], with one or two dimensions of heads. All scores are
+// in memory: this is what attention means, not how to run it fast.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +24,10 @@ namespace {
 struct Selection {
   Value slots; ///< [batch, queries, groups, top]
   int64_t block;
-  OpFoldResult keys; ///< of a query, at most
+  OpFoldResult keys; ///< most that a query has
 };
 
-/// None where there are no slots.
+/// Returns nothing if there are no slots.
 template <typename Op>
 std::optional<Selection> findSelection(Op op, LinalgLowering &lowering) {
   if (!op.getSelected())
@@ -55,7 +55,8 @@ public:
     return {b, lowering.getLoc(), lowering.getComputeType()};
   }
 
-  /// In a body with the loops of the scores first: what is seen, or `other`.
+  /// Returns `seen` for a key that the query sees, and `other` for another one.
+  /// The loops of the body must begin with those of the scores.
   Value select(OpBuilder &b, Value seen, double other) const {
     if (sight.isFull() && !selection)
       return seen;
@@ -63,7 +64,7 @@ public:
                                    seen, in(b).constant(other));
   }
 
-  /// scale q . k, of loops [scores.., d].
+  /// scale q . k, with loops [scores.., d].
   Value makeScores(ArrayRef<OpFoldResult> sizes, const Read &query,
                    const Read &keys, double scale) const {
     AffineMap scores =
@@ -128,8 +129,8 @@ public:
     return {terms, sums};
   }
 
-  /// sum over keys of probabilities and values, by loops [scores.., c]. Rows
-  /// of a cache that no query sees may hold anything, which must not count.
+  /// sum over keys of probabilities and values, by loops [scores.., c]. Rows of
+  /// a cache that no query sees may hold any numbers, which must not count.
   Value addValues(ArrayRef<OpFoldResult> sizes, AffineMap outMap,
                   const Array &probabilities, const Read &values) const {
     AffineMap scores =
@@ -147,7 +148,8 @@ private:
     return linalg::IndexOp::create(b, lowering.getLoc(), loop);
   }
 
-  /// The key of the last loop of the scores; below 0 where a slot has none.
+  /// The key of the last loop of the scores. It is below 0 if a slot has no
+  /// key.
   Value keyAt(OpBuilder &b) const {
     Value last = loopIndex(b, rank - 1);
     if (!selection)
@@ -178,8 +180,8 @@ private:
     return arith::AndIOp::create(b, lowering.getLoc(), isThere, visible);
   }
 
-  /// The number that `keys`, [batch, keys, ..], has for a selected key. What is
-  /// not seen is that of another one.
+  /// Reads the number that `keys`, [batch, keys, ..], has for a selected key.
+  /// For a key that is not seen, it reads the number of another one.
   Value readSelected(OpBuilder &b, const Read &keys) const {
     SmallVector<Value> at;
     for (AffineExpr loop : keys.map.getResults())
@@ -190,8 +192,8 @@ private:
     return lowering.extract(b, keys.array, at);
   }
 
-  /// Sums from 0 on, of numbers and of what keys have, which are found where
-  /// they were selected.
+  /// Sums up numbers and numbers of keys from 0 on. A body finds the latter by
+  /// the keys that were selected.
   Value reduceWithKeys(
       ArrayRef<OpFoldResult> sizes, AffineMap outMap, const Read &numbers,
       const Read &keys,
@@ -221,7 +223,8 @@ Value sizeOf(LinalgLowering &lowering, const Array &array, unsigned dim) {
       lowering.getSizes(array.getValues())[dim]);
 }
 
-/// Heads that read one KV head; of slices of heads known at run time only.
+/// The number of heads that read one KV head. For slices of heads it is only
+/// known at run time.
 OpFoldResult countGroups(LinalgLowering &lowering, const Array &heads,
                          unsigned dim, const Array &kvHeads) {
   return lowering.divide(lowering.getSizes(heads.getValues())[dim],
@@ -281,7 +284,8 @@ LogicalResult lowerMlaAttn(MlaAttnOp op, LinalgLowering &lowering) {
   MLIRContext *context = op.getContext();
   OpBuilder &builder = lowering.getBuilder();
   Array query = lowering.getArray(op.getQuery());
-  // Values are a part of the latents, and may be one of a block, too.
+  // Values are a part of the latents, and may be a part of a block. So blocks
+  // are read as numbers.
   Array stored = lowering.getArray(op.getLatents());
   if (isa<BlockScaledType>(stored.type.getElementType()))
     stored = lowering.convert(stored, lowering.getComputeType());

@@ -20,8 +20,8 @@ public:
 
   unsigned countParts() const { return llm::countParts(element); }
 
-  /// Whether a part is the same for all positions: such scales are known
-  /// before, and a write does not change them.
+  /// Whether one scale is for all positions. Such scales are known before, and
+  /// a write does not change them.
   bool isOfAll(unsigned part) const {
     return part && !findBlock(part, positions);
   }
@@ -43,7 +43,8 @@ public:
 private:
   static constexpr int64_t rank = 4, sequences = 0, positions = 1;
 
-  /// How many share a scale along a dimension; nothing where all do.
+  /// Returns how many elements share a scale along a dimension; nothing if all
+  /// do.
   std::optional<int64_t> findBlock(unsigned part, int64_t dim) const {
     ArrayRef<ScalesAttr> layers = cast<BlockScaledType>(element).getScales();
     return findScaleBlock(getScaleDims(layers[part - 1], rank), dim);
@@ -52,7 +53,7 @@ private:
   Type element;
 };
 
-/// What an array of a cache's elements becomes: one tensor, or values and
+/// Lists what an array of a cache's elements becomes: one tensor, or values and
 /// scales.
 SmallVector<Type> listParts(RankedTensorType type) {
   if (isa<BlockScaledType>(type.getElementType()))
@@ -60,8 +61,8 @@ SmallVector<Type> listParts(RankedTensorType type) {
   return {type};
 }
 
-/// Some positions of sequences, the first dimensions of a state of a cache:
-/// of one tensor of it, whose other dimensions are whole.
+/// A range of positions of sequences, which are the first dimensions of a
+/// tensor of a cache. Its other dimensions are whole.
 struct RowsOfState {
   SmallVector<OpFoldResult> offsets, sizes, strides;
 
@@ -77,7 +78,7 @@ struct RowsOfState {
   }
 };
 
-/// One tensor of a cache with rows in the place of old ones.
+/// Writes rows into one tensor of a cache, in the place of old ones.
 Value writeRows(LinalgLowering &lowering, const Positions &begins,
                 int64_t batch, Value rows, Value state) {
   OpBuilder &builder = lowering.getBuilder();
@@ -100,8 +101,8 @@ Value writeRows(LinalgLowering &lowering, const Positions &begins,
   return state;
 }
 
-/// kv_write-R1: the rows as they are stored, beside a state of what they are
-/// written into. What scales all positions is known (meaning-R6).
+/// Converts the rows to the type that is stored (kv_write-R1). `state` has the
+/// scales of all positions, which are known (meaning-R6).
 FailureOr<SmallVector<Value>> convertRows(KvWriteOp op,
                                           LinalgLowering &lowering, Value rows,
                                           ValueRange state) {
@@ -118,7 +119,7 @@ FailureOr<SmallVector<Value>> convertRows(KvWriteOp op,
   return quantizeBlocks(lowering, op, array, scaled, known);
 }
 
-/// The cache with the new rows in the place of the old ones.
+/// Writes the new rows into the cache, in the place of old ones.
 LogicalResult lowerKvWrite(KvWriteOp op, LinalgLowering &lowering) {
   KvCacheType cache = op.getCache().getType();
   CacheLayout layout(cache);
@@ -160,7 +161,7 @@ public:
     auto tensor = cast<RankedTensorType>(type);
     if (!isRagged())
       return readEqual(state, tensor);
-    // Of scales not all types have a 0; values of 0 are enough.
+    // Some types of scales have no 0, so these are 1. Values of 0 are enough.
     Type element = tensor.getElementType();
     return readRagged(state, tensor,
                       part ? builder.getOneAttr(element)
@@ -168,7 +169,7 @@ public:
   }
 
 private:
-  /// The same rows of all sequences.
+  /// Reads the same rows of all sequences.
   Value readEqual(Value state, RankedTensorType type) {
     RowsOfState rows(lowering, state);
     rows.offsets[1] = begins.get(0);
@@ -180,7 +181,8 @@ private:
         builder, loc, type, state, rows.offsets, rows.sizes, rows.strides);
   }
 
-  /// Rows of each sequence, with `behind` behind those of the shorter ranges.
+  /// Reads rows of each sequence, and fills up the shorter ranges with
+  /// `behind`.
   Value readRagged(Value state, RankedTensorType type, TypedAttr behind) {
     Value all = lowering.filled(
         getAsIndexOpFoldResult(builder.getContext(), type.getShape()), behind);
@@ -213,7 +215,8 @@ private:
   Positions begins, ends;
 };
 
-/// Rows of each sequence; in a ragged batch zeros behind the shorter ranges.
+/// Reads rows of each sequence. In a ragged batch, zeros fill up the shorter
+/// ranges.
 LogicalResult lowerKvRead(KvReadOp op, LinalgLowering &lowering) {
   CacheLayout layout(op.getCache().getType());
   if (failed(layout.check(op)))

@@ -40,7 +40,7 @@ Value llm::activate(ActivationKind kind, const Arithmetic &a, Value x) {
   case ActivationKind::Sigmoid:
     return a.sigmoid(x);
   case ActivationKind::Softplus: {
-    // log(1 + exp(x)) of large x would leave the range of exp.
+    // log(1 + exp(x)) of a large x would overflow in exp.
     Value small = a.exp(a.negate(math::AbsFOp::create(a.b, a.loc, x)));
     return a.add(a.maximum(x, a.constant(0)),
                  math::Log1pOp::create(a.b, a.loc, small));
@@ -49,8 +49,8 @@ Value llm::activate(ActivationKind kind, const Arithmetic &a, Value x) {
   llvm_unreachable("unknown kind of activation");
 }
 
-/// All loops but the last. Of a single row, no results: a sub-map would be
-/// null.
+/// Maps all loops but the last. For a single row it has no results, because a
+/// sub-map would be null.
 static AffineMap rowsOf(AffineMap identity) {
   return AffineMap::get(identity.getNumDims(), 0,
                         identity.getResults().drop_back(),
@@ -73,7 +73,8 @@ namespace {
 
 using Formula = function_ref<Value(const Arithmetic &, ValueRange)>;
 
-/// What the only result, of the shape of the first, is of these by a formula.
+/// Computes the only result, which has the shape of the first operand, by a
+/// formula.
 void mapElements(Operation *op, ArrayRef<Read> reads, LinalgLowering &lowering,
                  Formula formula) {
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
@@ -85,7 +86,7 @@ void mapElements(Operation *op, ArrayRef<Read> reads, LinalgLowering &lowering,
              }));
 }
 
-/// The same of operands that all have the shape of the result.
+/// Does the same for operands that all have the shape of the result.
 void mapElements(Operation *op, ValueRange operands, LinalgLowering &lowering,
                  Formula formula) {
   SmallVector<Read> reads;
@@ -157,7 +158,7 @@ LogicalResult lowerSwiGlu(SwiGluOp op, LinalgLowering &lowering) {
                 }
                 if (!limit)
                   return a.multiply(a.multiply(gate, a.sigmoid(gate)), up);
-                // The slope of gpt-oss's sigmoid.
+                // 1.702 is the slope of gpt-oss's sigmoid.
                 return a.multiply(a.multiply(gate, a.sigmoid(gate, 1.702)),
                                   a.add(up, a.constant(1)));
               });
@@ -190,7 +191,7 @@ LogicalResult lowerActivation(ActivationOp op, LinalgLowering &lowering) {
   return success();
 }
 
-/// The loops of the weight: the last ones.
+/// Maps the loops of the weight, which are the last ones.
 AffineMap lastOf(AffineMap identity, RmsNormOp op) {
   auto weight = cast<RankedTensorType>(op.getWeight().getType());
   return AffineMap::get(identity.getNumDims(), 0,
@@ -198,7 +199,7 @@ AffineMap lastOf(AffineMap identity, RmsNormOp op) {
                         op.getContext());
 }
 
-/// A size in the type in which is calculated.
+/// Makes a number of the type of the calculation from a size.
 Value toNumber(LinalgLowering &lowering, OpFoldResult size) {
   OpBuilder &builder = lowering.getBuilder();
   Location loc = lowering.getLoc();
@@ -208,8 +209,8 @@ Value toNumber(LinalgLowering &lowering, OpFoldResult size) {
       arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index));
 }
 
-/// rmsnorm-R1: x / sqrt(mean of squares + epsilon) weight, the mean in the type
-/// in which is calculated.
+/// rmsnorm-R1: x / sqrt(mean of squares + epsilon) weight, with the mean in the
+/// type of the calculation.
 LogicalResult lowerRmsNorm(RmsNormOp op, LinalgLowering &lowering) {
   OpBuilder &builder = lowering.getBuilder();
   Array x = lowering.getArray(op.getX());
@@ -242,8 +243,8 @@ LogicalResult lowerRmsNorm(RmsNormOp op, LinalgLowering &lowering) {
   return success();
 }
 
-/// layernorm-R1: mean and variance in the type in which is calculated, one
-/// after the other.
+/// layernorm-R1: first the mean and then the variance, in the type of the
+/// calculation.
 LogicalResult lowerLayerNorm(LayerNormOp op, LinalgLowering &lowering) {
   OpBuilder &builder = lowering.getBuilder();
   Array x = lowering.getArray(op.getX());

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tokens go where the router sends them: how many rows an expert gets is known
-// when the program runs. What `rows_per_expert` says is counted, not computed.
+// Tokens go where the router sends them, so how many rows an expert gets is
+// only known when the program runs. Results depend on `rows_per_expert` only if
+// grouped_matmul does not have the router's choice. Else it is for counting.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +24,9 @@ namespace {
 // Rows in the order of their experts
 //===----------------------------------------------------------------------===//
 
-/// Where the rows of each expert lie among all, and that of each token.
-/// Rows are counted, as in a counting sort: first how many an expert has, then
-/// where its first one lies, which then goes on by one with each token.
+/// Finds where the rows of each expert lie among all rows, and the row of each
+/// token. This is a counting sort: it counts the rows of each expert, finds the
+/// first one, and goes on by one with each token.
 class RowsOfExperts {
 public:
   RowsOfExperts(LinalgLowering &lowering, Value experts)
@@ -38,7 +39,7 @@ public:
 
   Value index(int64_t value) const { return lowering.index(builder, value); }
 
-  /// As many experts as the largest number says.
+  /// Returns the number of experts up to the largest that was chosen.
   Value countExperts() const {
     return forEachChoice(zero, [&](Value, Value, Value expert, Value count) {
       Value next = arith::AddIOp::create(builder, loc, expert, one);
@@ -51,7 +52,7 @@ public:
   Value findBegins(Value numExperts) const {
     Value slots = arith::AddIOp::create(builder, loc, numExperts, one);
     Value none = lowering.filled({slots}, builder.getIndexAttr(0));
-    // Each row is counted for the expert behind its own.
+    // Each row counts for the expert behind its own.
     Value counts =
         forEachChoice(none, [&](Value, Value, Value expert, Value counts) {
           Value behind = arith::AddIOp::create(builder, loc, expert, one);
@@ -82,7 +83,8 @@ public:
         });
   }
 
-  /// The number of the choice of each row, token top_k + choice: [m top_k].
+  /// The number of the choice in each row, which is token * top_k + choice: [m
+  /// top_k].
   Value findChoices(Value begins) const {
     OpFoldResult count = getAsOpFoldResult(
         builder.createOrFold<arith::MulIOp>(loc, sizes[0], sizes[1]));
@@ -103,7 +105,7 @@ private:
   using Place =
       function_ref<Value(Value into, Value row, Value token, Value choice)>;
 
-  /// Carries values over the choices of the tokens, one behind the other.
+  /// Carries values over the choices of all tokens, in order.
   SmallVector<Value>
   carry(ValueRange start,
         function_ref<SmallVector<Value>(Value, Value, Value, ValueRange)> step)
@@ -142,7 +144,7 @@ private:
     return carry({begins, into}, step)[1];
   }
 
-  /// What `numbers` held at a place, and themselves with 1 more there.
+  /// Returns the number at a place, and `numbers` with 1 more there.
   std::pair<Value, Value> advance(Value numbers, Value at) const {
     Value held = tensor::ExtractOp::create(builder, loc, numbers, at);
     Value more = arith::AddIOp::create(builder, loc, held, one);
@@ -160,9 +162,9 @@ private:
 // grouped_matmul
 //===----------------------------------------------------------------------===//
 
-/// The first row of each expert and, behind the last one, the number of rows:
-/// of what the router chose, or, where nobody says what that was, as many as
-/// are counted.
+/// The first row of each expert and, behind the last one, the number of rows.
+/// They follow from the router's choice or, if the op does not have it, from
+/// `rows_per_expert`.
 Value findBeginsOf(GroupedMatmulOp op, LinalgLowering &lowering) {
   if (op.getExperts()) {
     RowsOfExperts rows(lowering, lowering.get(op.getExperts()));
@@ -229,7 +231,7 @@ LogicalResult lowerGroupedMatmul(GroupedMatmulOp op, LinalgLowering &lowering) {
 // moe_dispatch and moe_combine
 //===----------------------------------------------------------------------===//
 
-/// Loops r (the rows) and h: what is stored is handed on.
+/// Gathers rows as they are stored. The loops are r (the rows) and h.
 LogicalResult gatherRows(MoeDispatchOp op, LinalgLowering &lowering,
                          Value choices, Value topK) {
   Array x = lowering.getArray(op.getX());
@@ -258,7 +260,8 @@ LogicalResult gatherRows(MoeDispatchOp op, LinalgLowering &lowering,
   return success();
 }
 
-/// Loops r (the rows) and h: with the share of the choice of the row.
+/// Gathers rows times the share of the row's choice. The loops are r (the rows)
+/// and h.
 LogicalResult scaleRows(MoeDispatchOp op, LinalgLowering &lowering,
                         Value choices, Value topK) {
   Array x = lowering.getArray(op.getX());
@@ -307,7 +310,7 @@ LogicalResult lowerMoeCombine(MoeCombineOp op, LinalgLowering &lowering) {
   Array x = lowering.getArray(op.getX());
   SmallVector<OpFoldResult> sizes = {lowering.getSizes(experts)[0],
                                      lowering.getSizes(x.getValues())[1]};
-  // Gathered first, so that the sum is one over an array.
+  // Terms are gathered first, so that the sum is one over an array.
   SmallVector<OpFoldResult> gathered = {sizes[0], lowering.getSizes(experts)[1],
                                         sizes[1]};
   Value terms = lowering.generate(

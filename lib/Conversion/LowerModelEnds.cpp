@@ -19,7 +19,8 @@ LogicalResult lowerEmbedding(EmbeddingOp op, LinalgLowering &lowering) {
   Array table = lowering.getArray(op.getTable());
   OpBuilder &builder = lowering.getBuilder();
   Value tokens = lowering.get(op.getTokens());
-  // Whole numbers that index are no numbers to calculate with: read as stored.
+  // Indices are whole numbers, which are read as they are stored and not in the
+  // type of the calculation.
   SmallVector<OpFoldResult> sizes = {lowering.getSizes(tokens)[0],
                                      lowering.getSizes(table.getValues())[1]};
   auto generic = linalg::GenericOp::create(
@@ -40,7 +41,7 @@ LogicalResult lowerEmbedding(EmbeddingOp op, LinalgLowering &lowering) {
   return success();
 }
 
-/// sample-R2: draws a token for each row, by its random number.
+/// Draws a token for each row, by its random number (sample-R2).
 class Draw {
 public:
   Draw(SampleOp op, LinalgLowering &lowering)
@@ -83,7 +84,7 @@ private:
         });
   }
 
-  /// Those of a loop of so many iterations, which go on in order.
+  /// Carries values over so many iterations, in order.
   SmallVector<Value>
   carry(Value count, ValueRange start,
         function_ref<SmallVector<Value>(Value, ValueRange)> step) {
@@ -97,8 +98,8 @@ private:
     return SmallVector<Value>(loop.getResults());
   }
 
-  /// The last token of a positive probability of which the sum of those before
-  /// is not above the random number's share of all.
+  /// Finds the last token with a positive probability for which the sum of the
+  /// terms before is at most the random number's share of the whole sum.
   Value drawRow(Value terms, Value row) {
     auto termOf = [&](Value token) -> Value {
       return tensor::ExtractOp::create(builder, loc, terms,
@@ -138,15 +139,16 @@ private:
   Value vocabulary;
 };
 
-/// sample-R1: the first of the largest logits. Two passes, one for the largest
-/// and one for its place, are loops that compilers make vectors of.
+/// Finds the first of the largest logits (sample-R1). It takes two passes, one
+/// for the largest and one for its place, because compilers make vectors of
+/// such loops.
 class Greedy {
 public:
   Greedy(SampleOp op, LinalgLowering &lowering)
       : lowering(lowering), builder(lowering.getBuilder()),
         loc(lowering.getLoc()), logits(lowering.getArray(op.getLogits())),
         rows(lowering.getSizes(logits.getValues())[0]) {
-    // Logits are compared and no more: f32 has all of most types.
+    // Logits are only compared, so f32 is enough for most types.
     auto type = dyn_cast<FloatType>(logits.type.getElementType());
     wide = type && type.getWidth() <= 32 ? builder.getF32Type()
                                          : builder.getF64Type();
@@ -157,7 +159,7 @@ public:
     Value largest =
         reduce({}, lowering.filled({rows}, least),
                [&](OpBuilder &b, ValueRange scalars) -> Value {
-                 // Neither NaN nor the sign of 0 is left to look at.
+                 // read() leaves no NaN, and the sign of 0 does not matter.
                  return arith::MaxNumFOp::create(
                      b, loc, read(b, scalars[0]), scalars[1],
                      arith::FastMathFlags::nnan | arith::FastMathFlags::nsz |
@@ -183,7 +185,7 @@ private:
     return -std::numeric_limits<double>::infinity();
   }
 
-  /// What is no number is below all.
+  /// Reads a logit. NaN counts as below all numbers.
   Value read(OpBuilder &b, Value stored) const {
     Value number = stored;
     if (isa<IntegerType>(stored.getType()))
@@ -197,7 +199,8 @@ private:
         Arithmetic{b, loc, wide}.constant(leastNumber()));
   }
 
-  /// One number for each row, of its logits and of numbers of the row.
+  /// Reduces each row to one number, from its logits and from other numbers of
+  /// the row.
   Value reduce(ValueRange ofRows, Value init,
                function_ref<Value(OpBuilder &, ValueRange)> body) const {
     AffineMap row = mapOf(builder.getContext(), 2, {0});

@@ -39,10 +39,10 @@ Value Positions::get(OpBuilder &b, Value sequence) const {
 
 namespace {
 
-/// A number of f64 for each sequence (or for all of them) and token, which a
-/// body calculates of the position of the token and of further indices.
-/// Positions are large, and the angle of a position must be right to a small
-/// part of a turn: f32 has 24 bits for both.
+/// Computes an f64 number for each sequence (or for all of them) and token,
+/// from the position of the token and from further indices. Positions are
+/// large, and the angle of a position must be right to a small part of a turn:
+/// f32 has 24 bits for both.
 Value mapPositions(
     LinalgLowering &lowering, const Positions &begins,
     ArrayRef<OpFoldResult> sizes, ArrayRef<Read> reads, Type element,
@@ -64,7 +64,8 @@ Value mapPositions(
       });
 }
 
-/// Cosines or sines [batch or 1, seq, head_dim / 2] by position and pair.
+/// Computes cosines or sines [batch or 1, seq, head_dim / 2] by position and
+/// pair.
 Value makeTable(RopeOp op, LinalgLowering &lowering, const Positions &begins,
                 ArrayRef<OpFoldResult> sizes, bool isCosine) {
   OpBuilder &builder = lowering.getBuilder();
@@ -89,8 +90,8 @@ Value makeTable(RopeOp op, LinalgLowering &lowering, const Positions &begins,
       });
 }
 
-/// rope-R1: the first and the second feature of each pair, rotated and put
-/// back.
+/// rope-R1: rotates the first and the second feature of each pair, and puts
+/// them back.
 LogicalResult lowerRope(RopeOp op, LinalgLowering &lowering) {
   OpBuilder &builder = lowering.getBuilder();
   MLIRContext *context = op.getContext();

@@ -12,7 +12,7 @@ using namespace mlir::llm;
 
 namespace {
 
-/// `init` with the products of two reads added.
+/// Adds the products of two reads to `init`.
 Value addProducts(LinalgLowering &lowering, Value init, AffineMap outMap,
                   const Read &lhs, const Read &rhs) {
   return lowering.reduce(

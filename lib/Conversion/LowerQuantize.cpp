@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Scales are found layer by layer, the last one first: a layer leaves to those
-// before it what they and the values can hold. Values are divided by what is
-// stored of the scales, so that no rounding of a scale is one of the numbers.
+// Scales are found layer by layer, the last one first. A layer's scale leaves
+// to the layers before it what they and the values can hold. Values are divided
+// by the scales as they are stored, so that the rounding of a scale does not
+// add to that of a number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +23,8 @@ using namespace mlir::llm;
 
 namespace {
 
-/// The largest number of a type; 1 of one whose numbers are of any size, which
-/// nothing that is multiplied by it has to spare.
+/// The largest number of a type. It is 1 for a type of large range, which
+/// leaves nothing to scale.
 double findLargest(Type type) {
   if (auto integer = dyn_cast<IntegerType>(type))
     return std::ldexp(1.0, static_cast<int>(integer.getWidth()) - 1) - 1;
@@ -64,7 +65,7 @@ private:
   // The largest magnitude of each block
   //===--------------------------------------------------------------------===//
 
-  /// Dimensions of which a block has more than one element.
+  /// Lists the dimensions along which a block has more than one element.
   SmallVector<int64_t> listInner(size_t layer) const {
     SmallVector<int64_t> inner;
     for (int64_t dim = 0; dim < x.getRank(); ++dim)
@@ -73,7 +74,7 @@ private:
     return inner;
   }
 
-  /// The blocks along each dimension of a layer.
+  /// Counts the blocks along each dimension of a layer.
   SmallVector<OpFoldResult> countBlocks(size_t layer) const {
     SmallVector<OpFoldResult> counts;
     for (auto [dim, block] : layers[layer]) {
@@ -90,8 +91,8 @@ private:
     return counts;
   }
 
-  /// As many elements as a block has, of which nothing is read: they say how
-  /// far the loops inside of a block go.
+  /// Makes an empty tensor with the sizes of a block. It only tells how far the
+  /// loops inside of a block go.
   Value makeWindow(size_t layer, ArrayRef<int64_t> inner) const {
     SmallVector<OpFoldResult> counts;
     for (int64_t dim : inner) {
@@ -101,8 +102,9 @@ private:
     return lowering.empty(counts, builder.getI1Type());
   }
 
-  /// In a body whose loops are the blocks and what is inside of one. The last
-  /// block may be cut: behind its end is its last element once more.
+  /// Returns the indices of an element in a body whose loops are the blocks and
+  /// the elements of one. The last block may be cut: behind its end, it has its
+  /// last element once more.
   SmallVector<Value> locate(OpBuilder &b, size_t layer) const {
     SmallVector<Value> at(x.getRank());
     unsigned loop = 0;
@@ -116,7 +118,7 @@ private:
     return at;
   }
 
-  /// Element `inside` of block `number`, which is before `end`.
+  /// Returns element `inside` of block `number`, which is before `end`.
   Value step(OpBuilder &b, Value number, int64_t block, Value inside,
              OpFoldResult end) const {
     Value first =
@@ -160,7 +162,7 @@ private:
   // Scales
   //===--------------------------------------------------------------------===//
 
-  /// From a block of one layer to that of another one in which it lies.
+  /// Maps a block of one layer to the block of another layer in which it lies.
   AffineMap mapBlocks(size_t from, size_t into) const {
     SmallVector<AffineExpr> exprs;
     for (auto [dim, block] : layers[into])
@@ -171,7 +173,7 @@ private:
     return AffineMap::get(layers[from].size(), 0, exprs, builder.getContext());
   }
 
-  /// What values and the scales before this layer can be at most.
+  /// The largest product of a value and the scales before this layer.
   double findLargestWithout(size_t layer) const {
     double largest = findLargest(to.getValueType());
     for (ScalesAttr inner : to.getScales().take_front(layer))
@@ -186,7 +188,7 @@ private:
     return product;
   }
 
-  /// x / y, or 0 where y is 0: then all of the block was (nearly) 0.
+  /// x / y, or 0 if y is 0, because all of the block was (nearly) 0 then.
   static Value divideOrZero(const Arithmetic &a, Value x, Value y) {
     Value zero = a.constant(0);
     Value isZero =
@@ -194,7 +196,8 @@ private:
     return arith::SelectOp::create(a.b, a.loc, isZero, zero, a.divide(x, y));
   }
 
-  /// The largest power of two that is not above a number: its exponent alone.
+  /// The largest power of two that is not above a number, which is its exponent
+  /// alone.
   static Value floorToPower(const Arithmetic &a, Value number) {
     auto type = cast<FloatType>(a.type);
     auto whole = IntegerType::get(a.type.getContext(), type.getWidth());
@@ -206,8 +209,8 @@ private:
         a.b, a.loc, a.type, arith::AndIOp::create(a.b, a.loc, bits, mask));
   }
 
-  /// quantize-R1. `magnitude` is that of a block, `outer` the scales of it that
-  /// are known.
+  /// quantize-R1. `magnitude` is that of a block, and `outer` are those of its
+  /// scales that are known.
   Value findScale(const Arithmetic &a, size_t layer, Value magnitude,
                   ValueRange outer) const {
     double largest = findLargestWithout(layer);
@@ -260,7 +263,7 @@ private:
   BlockScaledType to;
   SmallVector<OpFoldResult> sizes;
   SmallVector<SmallVector<ScaleDim>> layers;
-  SmallVector<Value> scales; ///< of each layer, once it is known
+  SmallVector<Value> scales; ///< of each layer; null until known
 };
 
 LogicalResult checkBlocks(Operation *op, BlockScaledType type, int64_t rank) {

@@ -17,8 +17,8 @@ namespace {
 // conv1d
 //===----------------------------------------------------------------------===//
 
-/// The inputs of the state and those of x behind one another, along dimension
-/// 1, in the type in which is calculated.
+/// Joins the inputs in the state and those in x, along dimension 1, in the type
+/// of the calculation.
 Value joinInputs(Conv1dOp op, LinalgLowering &lowering, Value state, Value x) {
   OpBuilder &builder = lowering.getBuilder();
   Location loc = lowering.getLoc();
@@ -47,7 +47,7 @@ LogicalResult lowerConv1d(Conv1dOp op, LinalgLowering &lowering) {
   Array joined = lowering.asArray(joinInputs(op, lowering, state, x));
   SmallVector<OpFoldResult> sizes = lowering.getSizes(x);
   auto dim = [&](unsigned loop) { return getAffineDimExpr(loop, context); };
-  // Loops b, s, c, i.
+  // The loops are b, s, c, i.
   AffineMap shifted =
       AffineMap::get(4, 0, {dim(0), dim(1) + dim(3), dim(2)}, context);
   Value init =
@@ -80,7 +80,7 @@ LogicalResult lowerConv1d(Conv1dOp op, LinalgLowering &lowering) {
                                        : numbers[0];
                           }));
   OpFoldResult first = sizes[1], kept = lowering.getSizes(state)[1];
-  if (op.getEveryStep()) { // all that a state behind any token has a part of
+  if (op.getEveryStep()) { // with all inputs of the states behind all tokens
     first = builder.getIndexAttr(1);
     kept = lowering.add(lowering.add(kept, sizes[1]), builder.getIndexAttr(-1));
   }

@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  /// Any expert, of rows without numbers.
+  /// The expert of a row that has no numbers; it may be any.
   static constexpr int32_t none = 0;
 
   AffineMap columns() { return mapOf(op.getContext(), 2, {1}); }
@@ -54,7 +54,7 @@ private:
                             });
   }
 
-  /// A number for each row of x.
+  /// Reduces each row of x to a number.
   Value reduceRows(Value x, double start, Formula formula) {
     return lowering.reduce(lowering.filled(lowering.getSizes(x)[0], start), row,
                            {{lowering.asArray(x), identity}},
@@ -93,7 +93,7 @@ private:
                             });
   }
 
-  /// What experts are selected by, but for the bias.
+  /// The numbers by which experts are selected, without the bias.
   Value makeScores() {
     Array logits = lowering.getArray(op.getLogits());
     switch (op.getScoring()) {
@@ -108,7 +108,8 @@ private:
     llvm_unreachable("unknown scoring");
   }
 
-  /// Scores of the experts of the best groups; the others cannot be selected.
+  /// Keeps the scores of the experts of the best groups. The others cannot be
+  /// selected.
   Value keepBestGroups(Value scores, int64_t groups) {
     int64_t experts = op.getLogits().getType().getDimSize(1);
     Value best = scoreGroups(scores, groups);
@@ -127,7 +128,8 @@ private:
                });
   }
 
-  /// The best score of each group, with a bias the sum of the two best.
+  /// The score of each group: its best one or, with a bias, the sum of its two
+  /// best.
   Value scoreGroups(Value scores, int64_t groups) {
     int64_t experts = op.getLogits().getType().getDimSize(1);
     Array grouped = lowering.split(lowering.asArray(scores), 1,
@@ -149,7 +151,7 @@ private:
         [&](OpBuilder &b, Location loc, ValueRange x) {
           Arithmetic a{b, loc, type};
           SmallVector<Value> best = {a.maximum(x[0], x[1])};
-          // The second is the larger one of those that lost.
+          // The second best is the larger one of those that lost.
           if (isPair)
             best.push_back(a.maximum(x[2], a.minimum(x[0], x[1])));
           linalg::YieldOp::create(b, loc, best);
@@ -186,7 +188,7 @@ private:
                             });
   }
 
-  /// For each of `experts` what is read at its token and its number.
+  /// Reads a number for each of `experts`, from its token and its number.
   Value
   gather(Value experts,
          function_ref<Value(OpBuilder &, Value token, Value expert)> read) {

@@ -15,7 +15,7 @@ using namespace mlir::llm;
 
 namespace {
 
-/// Scores [batch, queries, groups, keys], of blocks [.., blocks].
+/// Selects by scores [batch, queries, groups, keys], or of blocks [.., blocks].
 class SelectionLowering {
 public:
   SelectionLowering(SelectKeysOp op, LinalgLowering &lowering)
@@ -35,7 +35,7 @@ public:
     Value best = selectBest(lowering, rows, op.getTop(), none).indices;
     OpFoldResult groups = lowering.getSizes(scores)[2];
     Array byGroup = lowering.split(lowering.asArray(best), 0, groups);
-    // Of open sizes, more are known than a split says.
+    // If sizes are open, the result's type knows more of them than the split.
     Value out = lowering.split(byGroup, 0, q[1]).getValues();
     lowering.setResult(
         0, builder.createOrFold<tensor::CastOp>(loc, op.getType(), out));
@@ -72,7 +72,7 @@ private:
         });
   }
 
-  /// Weights are applied in loops over b, s, g (one), t and h.
+  /// Applies weights, in loops over b, s, g (one), t and h.
   Value makeScores() {
     Value ofHeads = multiply();
     if (!op.getWeights())
@@ -88,8 +88,8 @@ private:
         });
   }
 
-  /// The largest score of the keys of each block that a query sees, by loops b,
-  /// s, g, n, u: key n * block + u.
+  /// The largest score of each block's keys that a query sees. Loops are b, s,
+  /// g, n, u, with key n * block + u.
   Value poolBlocks(Value scores) {
     int64_t block = op.getBlock().value_or(1);
     AffineExpr count = getAffineDimExpr(0, op.getContext());
@@ -123,7 +123,8 @@ private:
         });
   }
 
-  /// Blocks that are selected before others, as far as a query sees them.
+  /// Puts blocks that are always selected before others, as far as a query sees
+  /// them.
   Value forceBlocks(Value scores) {
     int64_t local = op.getLocal().value_or(0),
             initial = op.getInitial().value_or(0);

@@ -43,22 +43,22 @@ void attachPositionLowerings(MLIRContext *context);
 void attachCacheLowerings(MLIRContext *context);
 void attachModelEndLowerings(MLIRContext *context);
 
-/// [m, k] by [k, n], or [n, k] if transposed, plus a bias [n]: summed up in
-/// the type in which is calculated, and rounded once.
+/// Multiplies [m, k] by [k, n], or by [n, k] if transposed, and adds a bias
+/// [n]. Sums are in the type of the calculation, and are rounded once.
 Value multiplyMatrices(LinalgLowering &lowering, const Array &lhs,
                        const Array &rhs, const std::optional<Array> &bias,
                        bool transposeRhs, Type element);
 
-/// The values and scales of x, of plain elements, in a block-scaled type, with
-/// scales found from the largest magnitude of each block, but for those layers
-/// of which they are `known`. Fails, with an error at `op`, where blocks of one
+/// Returns the values and scales of x, of plain elements, in a block-scaled
+/// type. Scales come from the largest magnitude of each block, except in layers
+/// whose scales are `known`. Fails, with an error at `op`, if blocks of one
 /// layer are no parts of those of the next.
 FailureOr<SmallVector<Value>> quantizeBlocks(LinalgLowering &lowering,
                                              Operation *op, const Array &x,
                                              BlockScaledType to,
                                              ArrayRef<Value> known = {});
 
-/// What a body calculates, in few words.
+/// Short names for the arithmetic in a body.
 struct Arithmetic {
   OpBuilder &b;
   Location loc;
@@ -70,13 +70,13 @@ struct Arithmetic {
   Value add(Value x, Value y) const {
     return arith::AddFOp::create(b, loc, x, y);
   }
-  /// A term of a sum, whose order is free.
+  /// Adds a term to a sum, whose order is free.
   Value addTerm(Value sum, Value term) const {
     return arith::AddFOp::create(b, loc, sum, term,
                                  arith::FastMathFlags::reassoc |
                                      arith::FastMathFlags::contract);
   }
-  /// One whose rounding is left to the sum to which it goes.
+  /// A product that may be rounded only with the sum to which it goes.
   Value multiplyTerm(Value x, Value y) const {
     return arith::MulFOp::create(b, loc, x, y, arith::FastMathFlags::contract);
   }
@@ -109,8 +109,8 @@ struct Arithmetic {
   }
 };
 
-/// The sums of squares along the last dimension, in the type in which is
-/// calculated.
+/// The sums of squares along the last dimension, in the type of the
+/// calculation.
 Value sumSquares(LinalgLowering &lowering, const Array &x);
 
 /// A nonlinearity of one number (activation-R1).

@@ -15,7 +15,7 @@ namespace mlir::llm {
 /// One position for all sequences, or one for each.
 class Positions {
 public:
-  /// Numbers, of which those that are open are the next of `open`.
+  /// Takes `numbers`. Each open one is the next of `open`.
   Positions(LinalgLowering &lowering, ArrayRef<int64_t> numbers,
             ValueRange open);
 
@@ -23,13 +23,13 @@ public:
   OpFoldResult get(int64_t sequence) const {
     return positions[isRagged() ? sequence : 0];
   }
-  /// Gives, in a body, the position of the sequence `sequence` as an index.
+  /// Returns, in a body, the position of the sequence `sequence` as an index.
   Value get(OpBuilder &b, Value sequence) const;
 
 private:
   LinalgLowering &lowering;
   SmallVector<OpFoldResult> positions;
-  /// All of them as one tensor; of one position an index.
+  /// All positions as one tensor, or a single position as an index.
   Value values;
 };
 

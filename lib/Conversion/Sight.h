@@ -12,17 +12,17 @@
 
 namespace mlir::llm {
 
-/// Which keys a query sees, in bodies.
+/// Tells, in bodies, which keys a query sees.
 class Sight {
 public:
-  /// `queries` and `keys` are how many there are.
+  /// `queries` and `keys` are their numbers.
   Sight(LinalgLowering &lowering, MaskAttr mask, Value queries, Value keys);
 
-  /// Every query sees every key.
+  /// Whether every query sees every key.
   bool isFull() const {
     return mask.getKind() == MaskKind::Full && mask.getLengths().empty();
   }
-  /// Whether the query of the sequence sees the key, all by number.
+  /// Whether the query of the sequence sees the key. All three are numbers.
   Value sees(OpBuilder &b, Value sequence, Value query, Value key) const;
   /// The last key that the query sees.
   Value lastSeen(OpBuilder &b, Value sequence, Value query) const;
@@ -34,7 +34,8 @@ private:
   Value compare(OpBuilder &b, arith::CmpIPredicate predicate, Value x,
                 Value y) const;
   Value lengthOf(OpBuilder &b, Value sequence) const;
-  /// One number for all sequences, one for each, or none.
+  /// The number of a sequence: one for all, one for each, or `otherwise` if
+  /// there is none.
   Value numberOf(OpBuilder &b, ArrayRef<int64_t> numbers, Value all,
                  Value sequence, Value otherwise) const;
 

@@ -19,7 +19,7 @@ using namespace mlir::llm;
 
 namespace {
 
-/// The name with the indices in it; failure where one is not known.
+/// Returns the name with the indices in it. Fails if one is not known.
 FailureOr<std::string> spellName(StringRef name, ValueRange indices) {
   std::string spelled;
   for (Value index : indices) {
@@ -48,7 +48,7 @@ bool hasOpenName(Operation *op) {
   return false;
 }
 
-/// The innermost loop around a name that is not known yet.
+/// Finds the innermost loop around a name that is not known yet.
 scf::ForOp findLoopOfName(func::FuncOp function) {
   scf::ForOp loop;
   function.walk([&](Operation *op) {
@@ -65,7 +65,7 @@ LogicalResult unrollLoopsOfNames(func::FuncOp function) {
     if (failed(loopUnrollFull(loop)))
       return loop.emitOpError("names weights or caches by its index, and "
                               "cannot be unrolled: expected constant bounds");
-    // Folds the indices in names.
+    // This folds the indices in names.
     if (failed(applyPatternsGreedily(function, FrozenRewritePatternSet())))
       return failure();
   }
@@ -73,14 +73,14 @@ LogicalResult unrollLoopsOfNames(func::FuncOp function) {
 }
 
 /// The newest state of each cache, or recurrent layer, at the end of the
-/// function, by the one that it began with.
+/// function. The key is the state that it began with.
 class LastStates {
 public:
   explicit LastStates(func::FuncOp function) : entry(function.front()) {
     visit(entry);
   }
 
-  /// Fails where the newest state stays inside a loop or a kernel.
+  /// Fails if the newest state stays inside a loop or a kernel.
   FailureOr<Value> get(Value first) const {
     auto it = last.find(first);
     if (it == last.end())
@@ -145,7 +145,8 @@ public:
     return success();
   }
 
-  /// Of ops outside of loops: in one, each iteration would get the same ones.
+  /// Adds random numbers of ops outside of loops. In a loop, each iteration
+  /// would get the same ones.
   void addRandomNumbers() {
     for (SampleOp op : function.getOps<SampleOp>()) {
       if (op.getSampling() != Sampling::Categorical || op.getRandom())
@@ -190,8 +191,8 @@ public:
     return success();
   }
 
-  /// The caches and states with which the program starts become arguments, and
-  /// those at its end results.
+  /// Makes arguments of the caches and states with which the program starts,
+  /// and results of those at its end.
   LogicalResult addStates() {
     SmallVector<Operation *> sources;
     function.walk([&](Operation *op) {
@@ -221,8 +222,8 @@ public:
   }
 
 private:
-  /// Parts are those of the keys (values, scales of each layer), then those of
-  /// the values.
+  /// Names a part. Parts are those of the keys (values, scales of each layer),
+  /// and then those of the values.
   static std::string getPartName(Type state, StringRef name, size_t part) {
     auto type = dyn_cast<KvCacheType>(state);
     if (!type)
@@ -240,7 +241,8 @@ private:
     auto end = cast<func::ReturnOp>(function.getBody().front().getTerminator());
     Type type = source->getResult(0).getType();
     builder.setInsertionPoint(end);
-    // States of every step are not what the program begins with.
+    // States of every step have another type than the state that the program
+    // begins with.
     SmallVector<Type> types, lastTypes;
     if (failed(converter.convertType(type, types)) ||
         failed(converter.convertType(last.getType(), lastTypes)))
@@ -269,7 +271,8 @@ private:
     return function.getArgument(index);
   }
 
-  /// The first part has the name itself, the others a suffix and a number.
+  /// Adds an argument for each part. The first one has the name itself, and the
+  /// others have a suffix and a number.
   Value addSource(Type type, StringRef name, StringRef suffix) {
     SmallVector<Type> types;
     (void)converter.convertType(type, types);
@@ -280,7 +283,8 @@ private:
                       i ? (name + suffix + Twine(i - 1)).str() : name.str()));
     if (parts.size() == 1 && parts.front().getType() == type)
       return parts.front();
-    // Ops at the start are erased as they become arguments.
+    // The casts stand at the start, because the ops there are erased as they
+    // become arguments.
     builder.setInsertionPointToStart(&function.getBody().front());
     return UnrealizedConversionCastOp::create(builder, function.getLoc(), type,
                                               parts)

@@ -14,9 +14,9 @@
 namespace mlir::llm {
 
 /// Makes arguments of the weights, caches and open sizes of a function, and
-/// results of the last states of its caches, of the types of `converter`.
-/// Casts connect them with the values that they stand for. Loops whose index is
-/// in a name are unrolled before.
+/// results of the last states of its caches, of the types of `converter`. Casts
+/// connect them with the values that they replace. Loops whose index is in a
+/// name are unrolled first.
 LogicalResult makeSourcesArguments(func::FuncOp function,
                                    const TypeConverter &converter);
 

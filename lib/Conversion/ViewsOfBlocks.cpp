@@ -23,7 +23,7 @@ bool isBlockScaled(Value value) {
 
 class NumbersOfBlocks {
 public:
-  /// Preorder: what an op reads has been visited.
+  /// Visits ops in preorder, so that what an op reads has been visited.
   LogicalResult visit(Operation *op) {
     if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
       return followInits(loop), success();
@@ -31,10 +31,10 @@ public:
       return leave(op, op->getParentOp());
     bool isView = isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ConcatOp,
                       tensor::ExpandShapeOp, tensor::ExtractSliceOp>(op);
-    // What is written piece by piece.
+    // Loops write these piece by piece.
     bool isWritten = isa<tensor::EmptyOp, tensor::InsertSliceOp,
                          tensor::ParallelInsertSliceOp>(op);
-    // Rows of experts have the type of what they are taken from.
+    // Rows of experts have the type of the tensor that they are taken from.
     auto dispatch = dyn_cast<MoeDispatchOp>(op);
     bool followsOperand = dispatch && !isBlockScaled(dispatch.getX());
     if (!isView && !isWritten && !followsOperand)
@@ -49,7 +49,7 @@ public:
   }
 
 private:
-  /// A loop carries what it begins with.
+  /// Gives a loop's values the types that they begin with.
   static void followInits(LoopLikeOpInterface loop) {
     for (auto [init, argument, result] : llvm::zip(
              loop.getInits(), loop.getRegionIterArgs(), loop->getResults())) {
@@ -60,7 +60,8 @@ private:
     }
   }
 
-  /// What a region hands on is of the type of the results of `parent`.
+  /// Gives results of `parent` the types of the values at the end of its
+  /// region.
   LogicalResult leave(Operation *end, Operation *parent) {
     if (auto function = dyn_cast<func::FuncOp>(parent)) {
       for (auto [value, type] :

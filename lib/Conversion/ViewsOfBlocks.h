@@ -12,11 +12,11 @@
 
 namespace mlir::llm {
 
-/// Slices, reshapes and concatenations of block-scaled tensors show numbers of
-/// f32 instead, and what loops write piece by piece holds such: a piece may
-/// begin inside of a block, and has then no scales of its own. For the time
-/// until all is lowered, llm.quantize makes these. Fails, with an error, where
-/// a function gives such numbers.
+/// Makes slices, reshapes and concatenations of block-scaled tensors show
+/// numbers of f32, and so do tensors that loops write piece by piece. A piece
+/// may begin inside of a block, and then has no scales of its own. An
+/// llm.quantize, which is lowered with all else, makes the numbers. Fails, with
+/// an error, if a function returns such numbers.
 LogicalResult showNumbersOfBlocks(func::FuncOp function);
 
 } // namespace mlir::llm

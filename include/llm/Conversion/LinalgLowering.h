@@ -51,7 +51,7 @@ struct Read {
 
 class LinalgLowering {
 public:
-  /// `operands`: what stands for the operands of `op`, in order.
+  /// `operands` are the values that stand for the operands of `op`, in order.
   LinalgLowering(OpBuilder &builder, Operation *op,
                  ArrayRef<ValueRange> operands);
 
@@ -62,7 +62,7 @@ public:
   // Operands and results
   //===--------------------------------------------------------------------===//
 
-  /// What stands for a value that is an operand of the op.
+  /// The values that stand for an operand of the op.
   ValueRange getParts(Value operand) const;
   /// An operand that is one value in the lowered program, too.
   Value get(Value operand) const;
@@ -110,11 +110,12 @@ public:
   OpFoldResult divide(OpFoldResult size, OpFoldResult divisor) const;
   OpFoldResult add(OpFoldResult a, OpFoldResult b) const;
   OpFoldResult multiply(OpFoldResult a, OpFoldResult b) const;
-  /// [offset, offset + size) along `dim`, every `stride`-th.
+  /// The elements [offset, offset + size) along `dim`, or every `stride`-th of
+  /// these.
   Array slice(const Array &array, int64_t dim, OpFoldResult offset,
               OpFoldResult size, int64_t stride = 1) const;
   /// Rows [offset, offset + size) of the first dimension, with their scales.
-  /// Fails where rows share a scale with others.
+  /// Fails if rows share a scale with others.
   FailureOr<Array> sliceRows(const Array &array, OpFoldResult offset,
                              OpFoldResult size) const;
   /// The elements at `index` of the first dimension, without that dimension.
@@ -169,7 +170,7 @@ private:
 struct ScaleDim {
   int64_t dim, block;
 };
-/// Without the dimensions of which a block has the whole.
+/// Lists these dimensions, without those of which a block has the whole.
 SmallVector<ScaleDim> getScaleDims(ScalesAttr scales, int64_t rank);
 /// How many neighbours along `dim` share a scale. Nothing if all do.
 std::optional<int64_t> findScaleBlock(ArrayRef<ScaleDim> dims, int64_t dim);
@@ -182,8 +183,8 @@ AffineMap getScaleMap(ScalesAttr scales, AffineMap map);
 /// scales of each layer, without the dimensions that a block has whole.
 SmallVector<Type> getPartTypes(RankedTensorType blockScaled);
 
-/// Caches as tensors, tensors of block-scaled elements as several; all else
-/// as it is.
+/// Converts caches to tensors, and tensors of block-scaled elements to several.
+/// All other types stay as they are.
 class LinalgTypeConverter : public TypeConverter {
 public:
   LinalgTypeConverter();
