@@ -32,19 +32,20 @@ private:
   const ProgramPattern &pattern;
   std::vector<int64_t> iterations; ///< of loops that are written out
   std::vector<std::optional<unsigned>> lastSteps;
-  /// By op of the pattern: what named it, and what replayed that.
+  /// For each op of the pattern, the event that named it, and the call that
+  /// replayed that event.
   std::vector<std::optional<std::pair<uint32_t, uint32_t>>> lastNamedBy;
   PatternOps lastOps; ///< of the piece before
 };
 } // namespace
 
-/// A kernel of several ops that is known as one of them: the others are around
-/// it, in the order that the rule says.
+/// Adds the other ops of a kernel that is known as one of them. They are around
+/// it in the program, in the order that the rule says.
 bool Assigner::addNeighbours(unsigned op, size_t position,
                              ArrayRef<std::string> kinds,
                              PatternOps &ops) const {
   size_t count = pattern.ops().size();
-  // In front of the first op of a loop is the last one, one iteration back.
+  // The last op of a loop, one iteration back, is in front of the first one.
   auto before = [&](unsigned other) -> unsigned {
     unsigned step = pattern.ops()[other].step;
     for (const PatternLoop &loop : pattern.loops())
@@ -83,8 +84,8 @@ void Assigner::addSequence(const WorkPiece &piece,
       return;
 }
 
-/// Of pieces under one range, the first; of others, each that does not follow
-/// one of the same ops.
+/// Whether the piece begins a run of its op. Among pieces under one range, the
+/// first does. Other pieces do unless they follow one of the same ops.
 bool Assigner::beginsRun(const WorkPiece &piece, const PlacedPiece &placed,
                          const AssignedPiece &assigned) {
   bool isPlaced = piece.ops.empty();
@@ -100,8 +101,8 @@ bool Assigner::beginsRun(const WorkPiece &piece, const PlacedPiece &placed,
   return !isSame;
 }
 
-/// Of layers that are written out and that no name tells apart: one more each
-/// time that the walk is back at a step.
+/// Finds the iteration of layers that are written out and that no name tells
+/// apart. It is one more each time that the walk is back at a step.
 int64_t Assigner::iterationOf(unsigned op, bool beginsRun) {
   unsigned step = pattern.ops()[op].step;
   for (auto [i, loop] : llvm::enumerate(pattern.loops())) {
@@ -117,8 +118,8 @@ int64_t Assigner::iterationOf(unsigned op, bool beginsRun) {
   return 0;
 }
 
-/// Of ropes in a row, the one that has the sizes of the piece, if there is one
-/// alone: queries have more heads than keys.
+/// Finds the only rope of a row of ropes that has the sizes of the piece.
+/// Queries have more heads than keys.
 std::optional<unsigned> Assigner::findBySizes(const WorkPiece &piece,
                                               PatternStep step) const {
   if (!piece.operands || step.endOp - step.firstOp < 2)
@@ -215,9 +216,9 @@ static bool areEven(ArrayRef<int64_t> runs, const Program &program) {
   return passes.has_value();
 }
 
-/// Where runs are missing, a pass ends at the first op that it has all runs of.
-/// Otherwise the n-th run of an op is in a pass by its number, in whichever
-/// order streams ran.
+/// If runs are missing, a pass ends at the first op that it already has all
+/// runs of. Otherwise the number of a run gives its pass, in whichever order
+/// streams ran.
 std::vector<unsigned> mlir::llm::findPasses(ArrayRef<AssignedPiece> pieces,
                                             const Program &program) {
   ArrayRef<ProgramOp> ops = program.ops();

@@ -15,15 +15,15 @@ namespace mlir::llm {
 
 /// The ops of the program that a piece is, and whether it begins a run of them.
 struct AssignedPiece {
-  PatternOps ops; ///< of the pattern; none: it is no op
+  PatternOps ops; ///< of the pattern; empty if it is no op
   std::vector<unsigned> programOps;
   MatchEvidence evidence = MatchEvidence::Order;
-  const char *whyNot = ""; ///< it is no op
+  const char *whyNot = ""; ///< if it is no op
   bool beginsRun = false;
-  bool isOneOfRow = false; ///< of ropes in a row, by its sizes
+  bool isOneOfRow = false; ///< known among ropes in a row by sizes
 };
 
-/// As many as there are pieces.
+/// Assigns each piece. The result has as many entries.
 std::vector<AssignedPiece> assignPieces(ArrayRef<WorkPiece> pieces,
                                         const ProgramPattern &pattern);
 

@@ -54,16 +54,17 @@ ComparedOp TraceComparer::compareGroup(const MatchedGroup &group) const {
   return compared;
 }
 
-/// The longest first.
+/// Puts the longest work first.
 static void sortByTime(std::vector<UncomparedWork> &work) {
   llvm::stable_sort(work, [](const auto &a, const auto &b) {
     return a.microseconds > b.microseconds;
   });
 }
 
-/// By name and reason; of a pass on average.
+/// Lists unmatched work by name and reason. Its times are those of an average
+/// pass.
 void TraceComparer::listUnmatchedWork() {
-  DenseMap<unsigned, unsigned> position; ///< of a pass among those compared
+  DenseMap<unsigned, unsigned> position; ///< position among the compared passes
   for (auto [i, pass] : llvm::enumerate(passes))
     position[pass] = i;
   llvm::MapVector<std::pair<uint32_t, const char *>, UncomparedWork> byName;
@@ -116,7 +117,8 @@ void TraceComparer::addShare() {
   comparison.share = share;
 }
 
-/// From the first start to the last end of a pass, which streams may share.
+/// Adds the time from the first start to the last end of each pass. Streams may
+/// share it.
 void TraceComparer::addTotals() {
   std::vector<int64_t> lengths;
   for (unsigned number : passes)

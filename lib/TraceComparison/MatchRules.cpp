@@ -24,7 +24,7 @@ static constexpr RuleFile builtInFiles[] = {
 
 StringRef MatchRules::getDefaultText() { return builtInFiles[0].text; }
 
-/// A list of words that is not empty.
+/// Reads a list of words, which must not be empty.
 static LogicalResult readWords(const LocatedJson &value,
                                std::vector<std::string> &words) {
   if (failed(value.expectArray()))

@@ -12,14 +12,15 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// Kernels of many ops have more, and are no op of a framework.
+/// An op with more loops is a kernel of many ops, which no framework has as one
+/// op.
 static constexpr size_t maxLoops = 10;
 
 OpExtents::OpExtents(WorkloadOpInterface op) {
   FailureOr<Workload> workload = op.getWorkload([] { return Refusal(); });
   if (failed(workload) || workload->loops.size() > maxLoops)
     return;
-  SmallVector<unsigned> bitOf; ///< of loops; 0: it has one iteration
+  SmallVector<unsigned> bitOf; ///< of each loop; 0 if it has one iteration
   for (const Loop &loop : workload->loops) {
     bitOf.push_back(loop.extent > 1 ? 1u << loops.size() : 0);
     if (loop.extent > 1)

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// The parts of a path, without numbers and without what stands for them.
+/// Splits a path. Leaves out numbers and their placeholders.
 static SmallVector<std::string> splitPath(StringRef path) {
   SmallVector<std::string> parts;
   std::string part;
@@ -32,7 +32,8 @@ static SmallVector<std::string> splitPath(StringRef path) {
   return parts;
 }
 
-/// "layer_3" and "Qcur-3", not "sm_80" or "gemm_128".
+/// Finds the number in "layer_3" and "Qcur-3", but not in "sm_80" or
+/// "gemm_128".
 static int64_t findNumberAtEnd(StringRef part) {
   StringRef name = part.rtrim("0123456789");
   int64_t number;
@@ -75,7 +76,7 @@ void OpNames::add(Index &index, ArrayRef<std::string> parts, unsigned op) {
 
 OpNames::OpNames(const ProgramPattern &pattern) {
   for (auto [number, op] : llvm::enumerate(pattern.ops())) {
-    // An op that is one of several has the name of each.
+    // An op in place of several has the name of each.
     SmallVector<StringRef> names;
     StringRef(op.name).split(names, '+');
     SmallVector<std::string> module = splitPath(moduleOf(op.name));

@@ -15,19 +15,20 @@ namespace mlir::llm {
 
 using PatternOps = SmallVector<unsigned, 4>; ///< sorted
 
-/// What a name of a trace says when it is read as the path of a module.
+/// What a name of a trace means when it is read as the path of a module.
 struct NamedOps {
-  PatternOps ops;     ///< it names these; several: it does not say which
-  PatternOps inside;  ///< or a module that has these
-  unsigned parts = 0; ///< of the path that agree with the name of the op
+  PatternOps ops;     ///< the ops that it may name
+  PatternOps inside;  ///< or else the ops of the module that it names
+  unsigned parts = 0; ///< parts of the path that agree with the op's
 };
 
 class OpNames {
 public:
   explicit OpNames(const ProgramPattern &pattern);
 
-  /// The ops and modules whose names end as the path does, as far as they agree
-  /// most: "model.layers.3.self_attn.q_proj", "attn/q_proj", "q_proj".
+  /// Finds the ops and modules whose names end as the path does. Among those,
+  /// it takes the ones that agree in most parts:
+  /// "model.layers.3.self_attn.q_proj", "attn/q_proj", "q_proj".
   NamedOps find(StringRef path) const;
 
 private:
@@ -43,7 +44,7 @@ private:
   Index opIndex, moduleIndex;
 };
 
-/// The number of the layer that a name of a trace has, or -1.
+/// Returns the number of the layer in a name of a trace, or -1.
 int64_t findLayer(StringRef name);
 
 } // namespace mlir::llm

@@ -12,17 +12,17 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-// What a walk gains and loses. A name says more than sizes, and these more than
-// a kind. A step without work costs less than a piece without a step: traces
-// leave out what runs as one with something else. An extra piece must cost less
-// than to leave out the rest of a layer for it.
+// These are the scores of a walk. A name tells more than sizes, and sizes tell
+// more than a kind. A step without work costs less than a piece without a step,
+// because traces leave out what runs as one with something else. An extra piece
+// must cost less than leaving out the rest of a layer.
 static constexpr int named = 10, alikeInSizes = 6, alikeInKind = 4;
 static constexpr int continued = 1, continuedByRule = 3;
 static constexpr int leftOut = -2, extra = -3;
 static constexpr int unreachable = -(1 << 29);
 
-// A walk is in a state: which step it took last, and whether a piece was it, so
-// that a next one may go on with it.
+// The state of a walk is the step that it took last, and whether a piece was
+// that step. If it was, the next piece may go on with the step.
 static uint32_t stateOf(unsigned step, bool isTaken) {
   return 2 * step + isTaken;
 }
@@ -53,7 +53,7 @@ bool OrderAlignment::hasKind(unsigned step, StringRef kind) const {
   return pattern.ops()[pattern.steps()[step].firstOp].hasKind(kind);
 }
 
-/// As far as the module says that is named around it.
+/// Whether the module that is named around the piece allows the step.
 bool OrderAlignment::isAllowed(const WorkPiece &piece, unsigned step) const {
   if (piece.inside.empty())
     return true;
@@ -63,7 +63,7 @@ bool OrderAlignment::isAllowed(const WorkPiece &piece, unsigned step) const {
   });
 }
 
-/// Where the trace does not say them, they are not.
+/// Whether sizes agree. They do not if the trace does not tell them.
 bool OrderAlignment::areSizesAlike(const WorkPiece &piece,
                                    unsigned step) const {
   PatternStep own = pattern.steps()[step];
@@ -83,7 +83,7 @@ void OrderAlignment::addNamed(const WorkPiece &piece, PieceClass &made) const {
       steps.push_back(step);
   llvm::sort(steps);
   bool isRow = steps.back() - steps.front() + 1 == steps.size();
-  made.extraScore = 0; // it is known without its place
+  made.extraScore = 0; // an op that is known by name needs no place
   made.continueScore = named;
   if (isRow)
     made.options.push_back({steps, named});
@@ -91,7 +91,8 @@ void OrderAlignment::addNamed(const WorkPiece &piece, PieceClass &made) const {
     made.continuesAt[step] = true;
 }
 
-/// From that step on, products of one input that may run as one.
+/// Adds an option for products of one input from `step` on, which may run as
+/// one.
 void OrderAlignment::addProducts(const WorkPiece &piece, unsigned step,
                                  PieceClass &made) const {
   const PatternOp &first = pattern.ops()[pattern.steps()[step].firstOp];
@@ -112,7 +113,7 @@ void OrderAlignment::addProducts(const WorkPiece &piece, unsigned step,
   }
 }
 
-/// All walks through steps of these kinds.
+/// Adds an option for each walk through steps of these kinds.
 void OrderAlignment::addSequence(ArrayRef<std::string> kinds,
                                  PieceClass &made) const {
   auto extend = [&](auto &self, SmallVector<unsigned, 3> steps) -> void {
@@ -188,14 +189,14 @@ OrderAlignment::classOf(const WorkPiece &piece) {
 // The best walk
 //===----------------------------------------------------------------------===//
 
-/// Steps that nothing is seen of. `skips`: from which state each is reached,
-/// itself where it is not skipped to.
+/// Goes on over steps without any piece. `skips` gets the state from which each
+/// state is reached, which is the state itself if none is skipped.
 void OrderAlignment::skipSteps(std::vector<int> &scores,
                                MutableArrayRef<uint32_t> skips) {
   for (uint32_t state = 0; state < scores.size(); ++state)
     skips[state] = state;
-  // Twice around: the walk may begin behind the step where the first round
-  // begins.
+  // This goes around twice, since the walk may begin behind the step where the
+  // first round begins.
   for (int round = 0; round < 2; ++round)
     for (unsigned step = 0; step < successors.size(); ++step) {
       uint32_t from = scores[stateOf(step, true)] > scores[stateOf(step, false)]
@@ -230,15 +231,15 @@ void OrderAlignment::takePiece(const PieceClass &piece,
       for (uint32_t from : {stateOf(before, true), stateOf(before, false)})
         offer(stateOf(option.steps.back(), true), scores[from] + option.score,
               {from, int32_t(number)});
-  // Only differences matter.
+  // Only differences of scores matter, so this keeps them small.
   int best = *std::max_element(next.begin(), next.end());
   for (int &score : next)
     score = std::max(score - best, unreachable);
   scores = std::move(next);
 }
 
-/// Places the first `commit` of the pieces; `scores` are those before them and
-/// then those behind them.
+/// Places the first `commit` of the pieces. `scores` are those before these
+/// pieces and, when it returns, those behind them.
 void OrderAlignment::placeWindow(ArrayRef<WorkPiece> pieces, size_t commit,
                                  std::vector<int> &scores,
                                  std::vector<PlacedPiece> &placed) {
@@ -257,7 +258,7 @@ void OrderAlignment::placeWindow(ArrayRef<WorkPiece> pieces, size_t commit,
   size_t first = placed.size();
   placed.resize(first + commit);
   for (size_t i = pieces.size(); i-- > 0;) {
-    if (i + 1 == commit) { // where the next window goes on
+    if (i + 1 == commit) { // the next window goes on here
       scores.assign(states, unreachable);
       scores[state] = 0;
     }
@@ -288,8 +289,8 @@ std::vector<PlacedPiece> OrderAlignment::place(ArrayRef<WorkPiece> pieces) {
   std::vector<int> scores(2 * successors.size(), 0);
   for (unsigned step = 0; step < successors.size(); ++step)
     scores[stateOf(step, true)] = unreachable;
-  // A window of several layers, of a size that memory does not notice. What is
-  // decided in it early does not depend on what comes behind it.
+  // A window has several layers, and a size that hardly takes memory. What is
+  // decided early in it does not depend on what comes behind it.
   size_t window = std::clamp<size_t>((1 << 20) / successors.size(), 64, 8192);
   while (!pieces.empty()) {
     bool isLast = pieces.size() <= window;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where no name says which op a piece of work is, its kind, its sizes and its
-// place among the others do. The pieces are a walk through the steps of the
-// program, in which layers and passes come again; the walk is found that
-// explains most of them. (Viterbi's algorithm: steps times pieces.)
+// If no name tells which op a piece of work is, its kind, its sizes and its
+// place among other pieces do. The pieces are a walk through the steps of the
+// program, which repeats layers and passes. This finds the walk that explains
+// most pieces, with Viterbi's algorithm in steps times pieces.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,38 +21,38 @@
 
 namespace mlir::llm {
 
-/// The steps that a piece of work is.
+/// The steps of the program that a piece of work is.
 struct PlacedPiece {
-  SmallVector<unsigned, 3> steps; ///< none: it is no step of the program
-  bool continues = false;         ///< with the steps of the one before
-  bool isBySizes = false;         ///< which agree with those of the steps
+  SmallVector<unsigned, 3> steps; ///< empty if it is no step of the program
+  bool continues = false;         ///< same steps as the piece before
+  bool isBySizes = false;         ///< its sizes agree with the steps'
 };
 
 class OrderAlignment {
 public:
   explicit OrderAlignment(const ProgramPattern &pattern);
 
-  /// In the order of the pieces, as many.
+  /// Places the pieces. The result has as many entries, in their order.
   std::vector<PlacedPiece> place(ArrayRef<WorkPiece> pieces);
 
 private:
-  /// A way to be explained: by the steps, one behind the other.
+  /// A way to explain a piece, by these steps, one behind the other.
   struct Option {
     SmallVector<unsigned, 3> steps;
     int score = 0;
     bool isBySizes = false;
   };
-  /// Pieces of which the same is said.
+  /// The options of pieces about which the trace says the same.
   struct PieceClass {
     std::vector<Option> options;
     std::vector<bool> continuesAt; ///< by step
     int continueScore = 0;
-    int extraScore = 0; ///< for being no step
+    int extraScore = 0; ///< if it is no step
   };
-  /// How the best walk came to a state: from which one, by which option.
+  /// How the best walk came to a state: from which state, and by which option.
   struct Trail {
     uint32_t from = 0;
-    int32_t option = 0; ///< or one of the two below
+    int32_t option = 0; ///< or isExtra, or goesOn
   };
   static constexpr int32_t isExtra = -1, goesOn = -2;
 

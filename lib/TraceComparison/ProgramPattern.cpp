@@ -21,7 +21,8 @@ using namespace mlir::llm;
 
 NameWithoutLayer mlir::llm::takeLayer(StringRef name) {
   NameWithoutLayer taken;
-  // Parts of ranges, "{3..60}", have dots of their own.
+  // Ranges such as "{3..60}" have dots of their own, so this cannot split at
+  // dots.
   for (std::string_view part : partsOfModule({name.data(), name.size()})) {
     StringRef text(part.data(), part.size());
     int64_t number;
@@ -39,7 +40,7 @@ NameWithoutLayer mlir::llm::takeLayer(StringRef name) {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// A kernel of several ops has the kinds of all of them.
+/// Collects kinds. A kernel of several ops has the kinds of all of them.
 static void collectKinds(Operation *op, SmallVector<StringRef, 2> &kinds) {
   auto add = [&](Operation *one) {
     StringRef kind = one->getName().stripDialect();
@@ -76,14 +77,14 @@ static std::optional<ProductSizes> findProduct(Operation *op) {
 
 ProgramPattern::ProgramPattern(const Program &program) : theProgram(program) {
   addItems(program.items(), std::nullopt);
-  // One layer written out: others of the model are as it is.
+  // If one layer is written out, all other layers of the model are like it.
   std::set<int64_t> layers;
   for (const PatternOp &op : patternOps)
     layers.insert(op.layers.begin(), op.layers.end());
   oneLayer = layers.size() == 1 && patternLoops.empty();
 }
 
-/// What the loop counts through, where that may be layers.
+/// Returns the range that the loop counts through, if that may be layers.
 static std::optional<IndexRange> findRange(const ProgramItem &item) {
   constexpr int64_t mostLayers = 4096;
   LoopLikeOpInterface loop = item.loop;
@@ -112,7 +113,7 @@ void ProgramPattern::addItems(ArrayRef<ProgramItem> items,
   }
 }
 
-/// Layers one behind the other that have the same ops become a loop.
+/// Adds ops. Layers with the same ops one behind the other become a loop.
 void ProgramPattern::addStretch(ArrayRef<unsigned> ops,
                                 std::optional<IndexRange> loop) {
   auto layerOfOp = [&](unsigned op) {
@@ -150,7 +151,7 @@ void ProgramPattern::addStretch(ArrayRef<unsigned> ops,
   }
 }
 
-/// The numbers of the layers that an op of that name is in.
+/// Lists the numbers of the layers that an op with this name is in.
 static std::vector<int64_t> layersOf(StringRef name,
                                      std::optional<IndexRange> loop) {
   std::vector<IndexRange> ranges = findIndexRanges({name.data(), name.size()});

@@ -14,7 +14,8 @@ using namespace mlir::llm;
 
 using Json = nlohmann::ordered_json;
 
-/// Of the group that work is in, its name and why.
+/// Gives each piece of work the name of its group, and the reason for the
+/// match.
 static void nameMatches(ImportedTrace &trace, const TraceAlignment &alignment,
                         const Report &predicted) {
   std::map<std::pair<uint32_t, unsigned>, uint32_t> known; ///< texts of args
@@ -39,7 +40,8 @@ static void nameMatches(ImportedTrace &trace, const TraceAlignment &alignment,
   }
 }
 
-/// Lanes behind those of the trace, whose process no lane of it has.
+/// Adds the predicted schedule as lanes behind those of the trace, in a process
+/// that no other lane has.
 static void addSchedule(ImportedTrace &trace, const Report &predicted,
                         int64_t startNanoseconds) {
   int64_t process = 1;

@@ -81,7 +81,7 @@ private:
   WorkMeanings meanings;
   std::vector<WorkPiece> pieces;
   std::vector<AssignedPiece> assigned;
-  std::map<uint32_t, unsigned> rangeOf; ///< of work, where a range is asked for
+  std::map<uint32_t, unsigned> rangeOf; ///< range of work, if one is asked for
   TraceAlignment result;
 };
 } // namespace
@@ -90,9 +90,10 @@ static llvm::Error makeError(const Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }
 
-/// Work in ranges of the name that is asked for; of nested ones the outer.
+/// Keeps the work in ranges of the name that is asked for. The outer one of
+/// nested ranges counts.
 llvm::Error Aligner::keepRange(std::vector<TraceWork> &work) {
-  std::map<uint32_t, unsigned> numbers; ///< of ranges, as they come
+  std::map<uint32_t, unsigned> numbers; ///< of ranges, in their order
   llvm::erase_if(work, [&](const TraceWork &piece) {
     for (uint32_t outer : eventsAround(trace, piece.event))
       if (trace.nameOf(trace.events[outer]) == options.range) {
@@ -109,7 +110,8 @@ llvm::Error Aligner::keepRange(std::vector<TraceWork> &work) {
   return llvm::Error::success();
 }
 
-/// A trace of llm-run or of a comparison has a prediction beside what ran.
+/// Drops predicted work. A trace of llm-run or of a comparison has a prediction
+/// beside what ran.
 void Aligner::dropPredicted(std::vector<TraceWork> &work) {
   size_t before = work.size();
   llvm::erase_if(work, [&](const TraceWork &piece) {
@@ -147,7 +149,7 @@ llvm::Error Aligner::listPieces() {
   return llvm::Error::success();
 }
 
-/// Ops that share a piece are in one group.
+/// Makes groups, in which ops are that share a piece.
 void Aligner::makeGroups() {
   llvm::IntEqClasses classes(program.ops().size());
   std::set<unsigned> seen;
@@ -185,7 +187,7 @@ void Aligner::addToPasses() {
     int64_t length = piece.nanoseconds;
     TracePass &pass = result.passes[piece.pass];
     pass.workNanoseconds += length;
-    if (piece.isAround) // perhaps around several passes
+    if (piece.isAround) // it may be around several passes
       continue;
     bool isFirst = pass.pieces++ == 0;
     pass.startNanoseconds =
@@ -209,8 +211,8 @@ void Aligner::addToPasses() {
 // Which passes are compared
 //===----------------------------------------------------------------------===//
 
-/// A pass most of whose products have other rows than those of the program is
-/// of another phase or another batch. (Prefill has one row where only the last
+/// Finds passes of another phase or another batch. Most products of such a pass
+/// have other rows than in the program. (Prefill has one row if only the last
 /// token goes on.)
 void Aligner::judgeShapes() {
   struct Seen {
@@ -240,7 +242,7 @@ void Aligner::judgeShapes() {
                                   of.measuredRows, of.programRows);
 }
 
-/// A trace may begin or end within a pass.
+/// Finds passes that are not whole, as a trace may begin or end within one.
 void Aligner::judgePartial() {
   auto countGroups = [&](size_t pass) {
     return llvm::count_if(result.groups, [&](const MatchedGroup &group) {
@@ -269,27 +271,28 @@ llvm::Error Aligner::choosePass() {
   return llvm::Error::success();
 }
 
-/// What a piece of one op reads is what the op of the program does. Rows of
-/// products are judged by the pass.
+/// Whether a piece of one op reads tensors of the sizes that the op has in the
+/// program. Rows of products are judged by pass.
 static bool areSizesAlike(const WorkPiece &piece, const PatternOp &op) {
   if (piece.product && op.product)
     return piece.product->n == op.product->n &&
            piece.product->k == op.product->k;
-  // Of experts the others may be those of all tokens, before they are chosen.
+  // Other tensors of experts may be those of all tokens, before experts are
+  // chosen.
   return op.extents.explainLargest(*piece.operands);
 }
 
-/// Ops most of whose pieces have other sizes than they have in the program.
+/// Notes ops if most of their pieces have other sizes than in the program.
 void Aligner::noteSizes() {
-  std::map<unsigned, int64_t> agreeing; ///< by op of the pattern, less others
+  std::map<unsigned, int64_t> agreeing; ///< pieces by op, less other ones
   for (auto [i, piece] : llvm::enumerate(pieces)) {
     bool isCompared = result.passes[result.pieces[i].pass].isCompared();
     if (!piece.operands || !isCompared || assigned[i].ops.size() != 1)
       continue;
     unsigned number = assigned[i].ops.front();
     const PatternOp &op = pattern.ops()[number];
-    // Of a cache frameworks show all, also what is not read or written; a
-    // kernel of several ops has tensors of its own.
+    // Frameworks show the whole cache, also rows that are not read or written.
+    // A kernel of several ops has tensors of its own.
     bool isPlain =
         op.kinds.size() == 1 &&
         !isa<CacheUpdateOpInterface>(*program.ops()[op.ops.front()].op);
@@ -313,7 +316,8 @@ void Aligner::noteSizes() {
                          ": is it another model, or another context length?");
 }
 
-/// That passes differ too much to be of one kind, and what nobody compares.
+/// Notes that passes differ too much to be of one kind, and which passes are
+/// not compared.
 void Aligner::noteTimes() {
   std::map<std::string, std::vector<size_t>> left;
   int64_t shortest = INT64_MAX, longest = 0;

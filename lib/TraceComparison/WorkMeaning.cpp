@@ -75,8 +75,8 @@ static bool isProduct(const MatchRule *rule) {
   return rule && !rule->several && llvm::is_contained(rule->kinds, "matmul");
 }
 
-/// The rule for the kind of the innermost name that has one. Ranges say what a
-/// whole module is.
+/// Returns the rule for the kind of the innermost name that has one. Names of
+/// ranges do not count, as they name whole modules.
 static const MatchRule *
 findKindRule(const ImportedTrace &trace, ArrayRef<uint32_t> chain,
              function_ref<const MatchRule *(uint32_t)> ruleOf) {
@@ -100,8 +100,9 @@ void WorkMeanings::noteProducts(ArrayRef<uint32_t> chain) {
   }
 }
 
-/// A range "attn" that has products in it is the module with the projections,
-/// not the op `self_attn.attn`.
+/// Whether a range is a module, although an op has its name. A range "attn"
+/// with products in it is the module with the projections, and not the op
+/// `self_attn.attn`.
 bool WorkMeanings::isModule(const TextMeaning &meaning) const {
   if (meaning.isByRule || meaning.named.parts > 1 || !meaning.hasProducts)
     return false;
@@ -112,8 +113,8 @@ bool WorkMeanings::isModule(const TextMeaning &meaning) const {
   });
 }
 
-/// Where a name is of several ops, those that are in a module that is named
-/// around it.
+/// If a name is of several ops, keeps those in a module that is named around
+/// it.
 void WorkMeanings::chooseByModules(WorkPiece &piece, ArrayRef<uint32_t> outer) {
   for (uint32_t number : llvm::reverse(outer)) {
     const PatternOps &inside =
@@ -126,7 +127,8 @@ void WorkMeanings::chooseByModules(WorkPiece &piece, ArrayRef<uint32_t> outer) {
   }
 }
 
-/// What one event says, the event itself or one around it, from inside out.
+/// Adds what an event says of the work. This is the work itself or an event
+/// around it, from inside out.
 void WorkMeanings::addMeaning(ArrayRef<uint32_t> chain, WorkPiece &piece) {
   const TraceEvent &event = trace.events[chain.back()];
   const TextMeaning &meaning = meaningOf(event.name);
@@ -172,7 +174,7 @@ WorkPiece WorkMeanings::describeOne(const TraceWork &work) {
   return piece;
 }
 
-/// Of the ops that a name may be of, those of its layer.
+/// Keeps those ops of a name that are in its layer.
 void WorkMeanings::keepLayer(WorkPiece &piece) const {
   bool isNamed = !piece.ops.empty();
   llvm::erase_if(piece.ops,
@@ -180,7 +182,7 @@ void WorkMeanings::keepLayer(WorkPiece &piece) const {
   piece.isOfOtherLayer = isNamed && piece.ops.empty();
 }
 
-/// Of several ops of one name, those of the kinds that a rule says.
+/// Keeps those of several ops with one name that have the kinds of a rule.
 void WorkMeanings::keepKinds(WorkPiece &piece) const {
   if (piece.ops.size() < 2 || !piece.rule || piece.isByRule)
     return;
@@ -194,7 +196,7 @@ void WorkMeanings::keepKinds(WorkPiece &piece) const {
     piece.ops = std::move(kept);
 }
 
-/// What still may be several ops is left to their order.
+/// Leaves work that may still be several ops to their order.
 void WorkMeanings::leaveUnclear(WorkPiece &piece) const {
   std::set<StringRef> different;
   for (unsigned op : piece.ops)
@@ -231,14 +233,15 @@ WorkMeanings::operandsOf(const TraceEvent &event) {
 // All pieces
 //===----------------------------------------------------------------------===//
 
-/// The events around it and itself, outermost first.
+/// Lists the events around one and the event itself, outermost first.
 SmallVector<uint32_t> WorkMeanings::chainOf(uint32_t event) const {
   SmallVector<uint32_t> chain = eventsAround(trace, event);
   chain.push_back(event);
   return chain;
 }
 
-/// When it was launched. What is around other pieces comes behind them.
+/// Returns when the work was launched. Work around other pieces comes behind
+/// them.
 static int64_t momentOf(const ImportedTrace &trace, const TraceWork &work) {
   const TraceEvent &event = trace.events[work.event];
   if (work.isAround)

@@ -17,24 +17,26 @@
 
 namespace mlir::llm {
 
-/// A piece of measured work, and what is said of it.
+/// A piece of measured work, and what the trace says of it.
 struct WorkPiece {
   uint32_t event = 0; ///< of the trace
   int64_t nanoseconds = 0;
-  /// What is left of an event around other pieces: it is no op.
+  /// Whether this is the rest of an event around other pieces, which is no op.
   bool isAround = false;
-  uint32_t namedBy = TraceEvent::none; ///< the event whose name says which op
-  /// Of work that was recorded: the call that ran it with others.
+  uint32_t namedBy = TraceEvent::none; ///< event whose name tells the op
+  /// For work that was recorded, the call that ran it with other work.
   uint32_t replay = TraceEvent::none;
   int64_t layer = -1;
-  PatternOps ops;        ///< by name
-  bool isByRule = false; ///< of these
-  /// Its name is of an op, in a layer that the program does not have.
+  PatternOps ops;        ///< that its name means
+  bool isByRule = false; ///< a rule gives the ops
+  /// Whether it has the name of an op, in a layer that the program does not
+  /// have.
   bool isOfOtherLayer = false;
-  PatternOps inside; ///< else ops of this module, if it is not empty
-  const MatchRule *rule = nullptr; ///< for its kind, if any
+  PatternOps inside;               ///< or else ops of this module
+  const MatchRule *rule = nullptr; ///< for its kind; may be null
   std::optional<ProductSizes> product;
-  /// Of the innermost op that says them; equal ones are one.
+  /// The operands of the innermost op that tells them. Equal ones are one
+  /// object.
   const TracedOperands *operands = nullptr;
 };
 
@@ -47,14 +49,14 @@ public:
   std::vector<WorkPiece> describe(ArrayRef<TraceWork> work);
 
 private:
-  /// What one text of the trace says.
+  /// What one text of the trace means.
   struct TextMeaning {
     bool isKnown = false;
     NamedOps named;
     bool isByRule = false;
     const MatchRule *kindRule = nullptr;
     int64_t layer = -1;
-    bool hasProducts = false; ///< in events of that name
+    bool hasProducts = false; ///< an event of that name has some
   };
   const TextMeaning &meaningOf(uint32_t text);
   void applyRules(StringRef name, TextMeaning &meaning) const;
@@ -67,7 +69,7 @@ private:
   void keepKinds(WorkPiece &piece) const;
   void leaveUnclear(WorkPiece &piece) const;
   void chooseByModules(WorkPiece &piece, ArrayRef<uint32_t> outer);
-  /// What args say of operands, and the product that they are.
+  /// What args say of operands, and the product with these sizes.
   struct OperandMeaning {
     const TracedOperands *operands = nullptr;
     std::optional<ProductSizes> product;
@@ -82,7 +84,8 @@ private:
   std::vector<TextMeaning> meanings; ///< by number of the text
   DenseMap<std::pair<uint32_t, uint32_t>, OperandMeaning>
       operandMeanings; ///< by name and arguments
-  /// By the sizes of all, with how many sizes each operand has before them.
+  /// The key is all sizes, with the number of sizes of each operand before
+  /// them.
   std::map<std::vector<int64_t>, TracedOperands> knownOperands;
 };
 
