@@ -4,8 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // Products of matrices can be calls of oneDNN's matmul, while all else stays as
 // it is. This is a yardstick for our own products.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef LLM_LIB_EXECUTION_ONEDNNPRODUCTS_H

@@ -4,9 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // A linear layer [out, in] in checkpoints of GPTQ, AWQ and compressed-tensors
 // has whole numbers of 2, 4 or 8 bits in words of 32, and a scale and a zero
 // point for each group of inputs. A weight is (number - zero) scale.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef LLM_LIB_EXECUTION_PACKEDTENSORS_H

@@ -4,9 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // Checkpoints of Hugging Face have quantized weights as two tensors. One has
 // values of 8 bits, or values of 4 bits, two in a byte. The other has the
 // scales or exponents, of elements or of blocks.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef LLM_LIB_EXECUTION_SCALEDTENSORS_H

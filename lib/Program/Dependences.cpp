@@ -47,7 +47,7 @@ static void addDependences(const Program &program, unsigned consumer,
   size_t first = all.size();
   auto add = [&](unsigned producer, Dependence::Kind kind) {
     // A value from outside a loop may arrive both directly and through the
-    // loop; only another iteration is another run.
+    // loop. Only another iteration is another run.
     bool isIterationBack =
         kind == Dependence::Kind::Previous &&
         countCommonLoops(loops[producer], loops[consumer]) > 0;

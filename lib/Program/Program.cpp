@@ -21,8 +21,7 @@ using namespace mlir;
 using namespace mlir::llm;
 
 namespace {
-/// Where a value comes from: ops that take time, and values that a loop
-/// carries.
+/// The origin of a value: ops that take time, and values that a loop carries.
 struct Origins {
   llvm::SmallSetVector<unsigned, 4> ops;
   llvm::SmallSetVector<Value, 2> loopArguments;
@@ -50,12 +49,12 @@ private:
                         std::vector<ProgramItem> &items);
   LogicalResult addOp(WorkloadOpInterface op, int64_t count,
                       std::vector<ProgramItem> &items);
-  /// The results of an op that takes no time come from where `values` do.
+  /// Gives the results of an op that takes no time the origins of `values`.
   void passOn(Operation *op, ValueRange values);
   std::string nameOf(WorkloadOpInterface op);
   LogicalResult checkName(Operation *op, StringRef name);
   Origins originsOf(ValueRange values) const;
-  /// The ops behind a loop-carried value: those before the loop and those of
+  /// Replaces loop-carried values by ops: those before the loop, and those of
   /// the previous iteration.
   void resolveLoopArguments();
 
@@ -94,7 +93,7 @@ LogicalResult ProgramBuilder::visitBlock(Block &block, int64_t count,
   return success();
 }
 
-/// Index arithmetic and the like, which a host does: nothing in it is a tensor.
+/// Whether a host computes the op, such as index arithmetic: it has no tensors.
 static bool isScalarComputation(Operation *op) {
   auto isScalar = [](Type type) { return type.isIntOrIndexOrFloat(); };
   return op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
@@ -110,7 +109,7 @@ void ProgramBuilder::passOn(Operation *op, ValueRange values) {
 
 LogicalResult ProgramBuilder::visitOp(Operation *op, int64_t count,
                                       std::vector<ProgramItem> &items) {
-  // A model that counts the elements of an op's tensors says nothing about its
+  // Models of workloads count the elements of tensors, and say nothing about
   // scalars.
   bool isScalar = isScalarComputation(op);
   auto workload = dyn_cast<WorkloadOpInterface>(op);
@@ -150,7 +149,7 @@ LogicalResult ProgramBuilder::addOp(WorkloadOpInterface op, int64_t count,
   if (failed(checkName(op, entry.name)))
     return failure();
   Origins behind = originsOf(op->getOperands());
-  // What the body of a structured op reads beside its operands.
+  // The body of a structured op may read these values beside the operands.
   SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
   behind.insert(originsOf(captured.getArrayRef()));
@@ -211,8 +210,8 @@ LogicalResult ProgramBuilder::visitLoop(LoopLikeOpInterface loop, int64_t count,
   return success();
 }
 
-/// What a location calls an op, as torch-mlir and others write it:
-/// `loc("encoder.fc1")`.
+/// Returns the name of an op in its location, where torch-mlir and others write
+/// it: `loc("encoder.fc1")`.
 static StringRef findNameIn(Location loc) {
   if (auto named = dyn_cast<NameLoc>(loc))
     return named.getName();
@@ -228,8 +227,9 @@ static StringRef findNameIn(Location loc) {
 std::string ProgramBuilder::nameOf(WorkloadOpInterface op) {
   if (StringRef name = op.getWorkloadName(); !name.empty())
     return name.str();
-  // One op of a framework often becomes several, all at its location. What
-  // counts through layers would have to go around a loop of them.
+  // One op of a framework often becomes several with one location, so names get
+  // numbers. A name that counts through layers is not taken, since it would
+  // need a loop of layers around the op.
   StringRef name = findNameIn(op->getLoc());
   if (!name.empty() && !name.contains('{')) {
     std::string unique = name.str();
@@ -241,8 +241,8 @@ std::string ProgramBuilder::nameOf(WorkloadOpInterface op) {
   return (kind + "#" + Twine(unnamedOfKind[kind]++)).str();
 }
 
-/// Names are unique, and those that count through layers go once around their
-/// loop.
+/// Checks that names are unique, and that names that count through layers occur
+/// once in their loop.
 LogicalResult ProgramBuilder::checkName(Operation *op, StringRef name) {
   for (IndexRange range : findIndexRanges(name))
     if (range.count != innermostTrips)
@@ -317,8 +317,8 @@ ShownSources mlir::llm::findSources(Value value) {
   return shown;
 }
 
-/// The ops that take time and compute the values, through all that takes none.
-/// What comes from around a function or a loop is there from the start.
+/// Returns the ops that take time and compute the values, seen through ops that
+/// take none. Values from around a function or a loop are there from the start.
 static SmallVector<Operation *, 2> findProducers(ArrayRef<Value> values) {
   llvm::SmallSetVector<Value, 8> worklist(values.begin(), values.end());
   llvm::SmallSetVector<Operation *, 2> producers;
@@ -344,7 +344,7 @@ std::optional<FetchWaits> mlir::llm::findFetchWaits(Operation *op,
   ShownSources shown = findSources(buffer.value);
   if (!shown.isAll)
     return std::nullopt;
-  // Of a weight, its indices: they say which one it is.
+  // A weight has indices, which select it.
   SmallVector<Value> written, selecting(llvm::to_vector(buffer.selectedBy));
   for (SourceOpInterface source : shown.sources)
     llvm::append_range(source.getSourceKind() == SourceKind::Weight ? selecting
@@ -373,7 +373,8 @@ StringRef mlir::llm::symbolOf(FunctionOpInterface function) {
   return SymbolTable::getSymbolName(function).getValue();
 }
 
-/// Functions of other dialects may be code of the host.
+/// Whether a function is a program. Functions of other dialects may be code of
+/// the host.
 static bool isProgram(FunctionOpInterface function) {
   if (function.isExternal())
     return false;
@@ -398,7 +399,8 @@ SmallVector<FunctionOpInterface> mlir::llm::functionsWithBody(Operation *root) {
   return functions;
 }
 
-/// What takes time outside of functions would be left out silently.
+/// Checks that all ops that take time are in functions. Others would be left
+/// out silently.
 static LogicalResult checkAllInFunctions(Operation *root) {
   WalkResult result =
       root->walk<WalkOrder::PreOrder>([](Operation *op) -> WalkResult {

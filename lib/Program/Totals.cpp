@@ -43,8 +43,8 @@ Count mlir::llm::countPipeWork(WorkloadOpInterface op, const Workload &workload,
 }
 
 namespace {
-/// Sources that show the same weight or the same rows are equal: those with the
-/// same name and indices.
+/// Compares sources. Those that show the same weight or the same rows are
+/// equal, which are those with the same name and indices.
 struct SameSource : llvm::DenseMapInfo<Operation *> {
   static unsigned getHashValue(const Operation *source) {
     return OperationEquivalence::computeHash(
@@ -68,19 +68,19 @@ struct SameSource : llvm::DenseMapInfo<Operation *> {
 struct WeightUse {
   bool isContracted = false;
   int64_t slices = 1,
-          slicesPerToken = 1; ///< of experts, how many a token takes
+          slicesPerToken = 1; ///< slices that a token takes (experts)
 };
 using WeightUses = llvm::DenseMap<Operation *, WeightUse, SameSource>;
 } // namespace
 
 static bool isTensor(Type type) { return isa<RankedTensorType>(type); }
 
-/// A cache, of which other sources show rows.
+/// Whether the source is a whole cache. Other sources show rows of it.
 static bool showsWholeObject(SourceOpInterface source) {
   return !llvm::all_of(source->getResultTypes(), isTensor);
 }
 
-/// The loops whose iteration `index` tells apart, through arithmetic.
+/// Finds the loops whose iteration `index` depends on, through arithmetic.
 static void findIndexLoops(Value index,
                            llvm::SmallPtrSetImpl<Operation *> &loops) {
   llvm::SmallSetVector<Value, 4> worklist;
@@ -96,8 +96,9 @@ static void findIndexLoops(Value index,
   }
 }
 
-/// How many weights or caches a source shows: one for each iteration of the
-/// loops that its indices count, however many loops are around it.
+/// Counts the weights or caches that a source shows. There is one for each
+/// iteration of the loops that its indices count, however many other loops are
+/// around it.
 static int64_t countObjects(SourceOpInterface source) {
   llvm::SmallPtrSet<Operation *, 2> loops;
   for (Value index : source->getOperands())
@@ -107,7 +108,7 @@ static int64_t countObjects(SourceOpInterface source) {
   for (Operation *around : loops)
     if (auto loop = dyn_cast<LoopLikeOpInterface>(around))
       objects *= loop.getStaticTripCount()->getZExtValue();
-  return objects; // no more than its runs, which are counted
+  return objects; // at most its runs, which were counted
 }
 
 static LogicalResult emitOverflow(Operation *op) {
@@ -116,9 +117,9 @@ static LogicalResult emitOverflow(Operation *op) {
             "type whose bytes are not known";
 }
 
-/// How many of the states that `runs` writes give are there in the end: none
-/// where another write replaces the state, and one for all trips of a loop that
-/// carries it on.
+/// Counts the states that are there in the end, among those that `runs` writes
+/// give. There are none if another write replaces the state, and one for all
+/// trips of a loop that carries it on.
 static int64_t countFinalStates(Value state, int64_t runs) {
   for (OpOperand &use : state.getUses())
     if (isa<CacheUpdateOpInterface>(use.getOwner()))
@@ -127,7 +128,7 @@ static int64_t countFinalStates(Value state, int64_t runs) {
     Operation *around = use.getOwner()->getParentOp();
     if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
       continue;
-    // Handed on by a kernel of several ops.
+    // A kernel of several ops gives the state as its result.
     if (isa<WorkloadOpInterface>(around))
       return countFinalStates(around->getResult(use.getOperandNumber()), runs);
     auto loop = dyn_cast<LoopLikeOpInterface>(around);
@@ -161,7 +162,7 @@ static LogicalResult addState(StateType state, int64_t count, Totals &totals) {
                            state.asTensor().getNumElements(), count)));
 }
 
-/// States of every step, which are there beside the one that is read.
+/// Adds states of every step, which are there beside the state that is read.
 static LogicalResult addKeptStates(StateUpdateOpInterface update, int64_t count,
                                    Totals &totals) {
   auto next = dyn_cast<StateType>(update.getNewState().getType());
@@ -188,7 +189,7 @@ static LogicalResult addOp(WorkloadOpInterface op, int64_t count,
         use.slicesPerToken = buffer.slicesPerToken;
       }
     }
-  // It may be one of the ops in a kernel.
+  // The update may be an op in a kernel.
   WalkResult updates = op->walk([&](CacheUpdateOpInterface update) {
     return WalkResult(addUpdate(update, count, totals));
   });
@@ -198,8 +199,8 @@ static LogicalResult addOp(WorkloadOpInterface op, int64_t count,
   return updates.wasInterrupted() ? emitOverflow(op) : success();
 }
 
-/// Of a whole cache its rows count when they are read, its room here. One whose
-/// size is still open is used by nothing that takes time.
+/// Adds the room of whole caches. (Their rows count when they are read.) A
+/// cache whose size is still open is used by no op that takes time.
 static LogicalResult addCaches(ValueRange values, int64_t count,
                                Totals &totals) {
   for (Value value : values) {

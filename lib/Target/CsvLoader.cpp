@@ -113,7 +113,7 @@ LogicalResult ColumnReader::readFields() {
   std::vector<StringRef> known = targetCsvFields();
   bool sound = true;
   for (const CsvRow &row : llvm::drop_begin(rows)) {
-    // "units (cores / SMs / CUs)": what stands behind a blank explains.
+    // Text behind a blank only explains: "units (cores / SMs / CUs)".
     StringRef field = StringRef(row.front().text).split(' ').first;
     if (llvm::is_contained(known, field)) {
       sound &= succeeded(readCell(field, row[at]));
@@ -139,8 +139,8 @@ LogicalResult ColumnReader::require(StringRef field, StringRef why) const {
          << "'" << column << "' gives no '" << field << "': " << why;
 }
 
-/// A peak counts two FLOPs for each multiply-accumulate of each unit in each
-/// cycle.
+/// Derives multiply-accumulates from a peak, which counts two FLOPs for each,
+/// of each unit, in each cycle.
 std::optional<int64_t> ColumnReader::macsFromPeak(StringRef field) const {
   std::optional<int64_t> peak = get(field);
   std::optional<int64_t> cycles = checkedMul(engine.units, target.clockHz);

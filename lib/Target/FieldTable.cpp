@@ -29,7 +29,7 @@ field(StringRef key, StringRef unit, StringRef absent, StringRef meaning,
   return {key, unit, absent, meaning, least, nullptr, optional, true};
 }
 
-/// What is known of a kernel from its code.
+/// Marks a figure of a kernel that its code tells.
 static NumberField<KernelFigures> ofCode(NumberField<KernelFigures> field) {
   field.isFitted = false;
   return field;
@@ -41,7 +41,7 @@ static NumberField<Part> atMost(int64_t most, NumberField<Part> field) {
   return field;
 }
 
-/// A switch of a kernel, known from its code.
+/// Makes a field for a switch of a kernel, which its code tells.
 static NumberField<KernelFigures>
 choice(StringRef key, StringRef absent, StringRef meaning,
        std::optional<int64_t> KernelFigures::*optional) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reader, writer, comparison, fingerprint, check, JSON schema and README speak
-// of the same numbers; they all walk these tables.
+// Reader, writer, comparison, fingerprint, check, JSON schema and README all
+// need the same numbers, so they all walk these tables.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,17 +18,18 @@
 
 namespace mlir::llm {
 
-/// A whole number in a part of a target: either one with a default in the
-/// struct, or one that need not be given.
+/// A whole number in a part of a target. It has a default in the struct, or it
+/// is optional.
 template <typename Part>
 struct NumberField {
   StringRef key, unit;
-  StringRef absent; ///< what one that is not given stands for
+  StringRef absent; ///< what it means if it is not given
   StringRef meaning;
   int64_t least = 1;
   int64_t Part::*value = nullptr;
   std::optional<int64_t> Part::*optional = nullptr;
-  /// A figure of a kernel is found by fitting, and not known from its code.
+  /// Whether a figure of a kernel is found by fitting, and not known from its
+  /// code.
   bool isFitted = true;
   int64_t most = maxCount;
 

@@ -14,7 +14,8 @@
 
 namespace mlir::llm {
 
-/// The keys of a part: those that are no whole numbers, then those that are.
+/// Lists the keys of a part: first those of other fields, and then those of
+/// whole numbers.
 template <typename Part>
 static std::vector<StringRef> keysOf(ArrayRef<OtherField> others,
                                      ArrayRef<NumberField<Part>> numbers) {
@@ -32,7 +33,7 @@ static std::vector<StringRef> targetKeys() {
 static std::vector<StringRef> engineKeys() {
   return keysOf(engineOthers(), engineNumbers());
 }
-/// What of an engine a calibration may change.
+/// Lists the keys of an engine that a calibration may change.
 static std::vector<StringRef> calibratedEngineKeys() {
   std::vector<StringRef> keys = keysOf({}, engineNumbers());
   keys.push_back(keys::macs);
@@ -93,7 +94,8 @@ InFlightDiagnostic Field::emitError() const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Reads on after an error, so that a user sees all of them at once.
+/// Makes a target of fields. It reads on after an error, so that a user sees
+/// all errors at once.
 class Reader {
 public:
   FailureOr<Target> read(const Field &root, std::optional<StringRef> name,
@@ -108,7 +110,8 @@ private:
   void readMacEnergies(const Field &engineField, Engine &engine);
   void readCostModel(const Field &engineField, Engine &engine);
   void readKernels(const Field &engineField, Engine &engine);
-  /// Figures that stand over those of the datasheet, in parts that are there.
+  /// Reads figures that replace those of the datasheet, in parts that are
+  /// there.
   void readCalibration(const Field &field);
   template <typename Part>
   void readCalibratedParts(const Field &calibration, StringRef key,
@@ -116,18 +119,18 @@ private:
                            function_ref<void(const Field &, Part &)> read);
   void reportProblems(const Field &root);
 
-  /// False, with an error, unless the field is a map of known keys.
+  /// Returns false, with an error, unless the field is a map of known keys.
   bool expectMap(const Field &field);
   void expectKeys(const Field &map, ArrayRef<StringRef> known);
   void readText(const Field &map, StringRef key, std::string &text);
   void readInteger(const Field &map, StringRef key, int64_t least,
                    int64_t &value);
-  /// All the whole numbers of a part that are there.
+  /// Reads all whole numbers of a part that are given.
   template <typename Part>
   void readNumbers(const Field &map, ArrayRef<NumberField<Part>> numbers,
                    Part &part);
   std::optional<int64_t> asInteger(const Field &field, int64_t least);
-  /// The maps of element types and of ports, of numbers.
+  /// Reads a map from element types or ports to numbers.
   void readRates(const Field &map, StringRef key, int64_t least,
                  function_ref<void(StringRef, int64_t)> add);
   /// Calls `read` for each member of the map, which must be there.
@@ -157,7 +160,8 @@ bool Reader::expectMap(const Field &field) {
   return false;
 }
 
-/// A file of another kind has none of the fields: the first ones say enough.
+/// A file of another kind has none of the fields, so reporting the first ones
+/// is enough.
 static constexpr unsigned maxUnknownFields = 3;
 
 void Reader::expectKeys(const Field &map, ArrayRef<StringRef> known) {
@@ -302,7 +306,7 @@ void Reader::readMacEnergies(const Field &engineField, Engine &engine) {
             });
 }
 
-/// Over those that are there.
+/// Reads rates, which replace those that are there.
 void Reader::readMacRates(const Field &field, Engine &engine) {
   readRates(field, keys::macs, 1, [&](StringRef type, int64_t rate) {
     auto known = llvm::find_if(engine.macRates, [&](const MacRate &each) {
@@ -402,8 +406,8 @@ static void collectPlaces(const Field &field,
     collectPlaces(member, places);
 }
 
-/// Figures of ops that their dialect does not have hold for nothing. Of
-/// dialects that are not loaded nothing is known.
+/// Reports figures of ops that their dialect does not have. Ops of dialects
+/// that are not loaded are not known, and are not reported.
 static void addUnknownOps(const Target &target, MLIRContext *context,
                           std::vector<TargetProblem> &problems) {
   for (const Engine &engine : target.engines)
@@ -427,8 +431,7 @@ static void addUnknownOps(const Target &target, MLIRContext *context,
     }
 }
 
-/// What is wrong with the whole is reported at the closest field that was
-/// written.
+/// Reports problems of the whole target at the closest field that was written.
 void Reader::reportProblems(const Field &root) {
   llvm::StringMap<const Field *> places;
   collectPlaces(root, places);

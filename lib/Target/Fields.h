@@ -24,7 +24,8 @@
 
 namespace mlir::llm {
 
-/// The keys of what is no whole number (those are in FieldTable.cpp).
+/// The keys of fields that are no whole numbers. (Those of whole numbers are in
+/// FieldTable.cpp.)
 namespace keys {
 inline constexpr llvm::StringLiteral name = "name";
 inline constexpr llvm::StringLiteral description = "description";
@@ -42,7 +43,7 @@ inline constexpr llvm::StringLiteral privateMemory = "private_memory";
 inline constexpr llvm::StringLiteral ports = "port_bytes_per_second";
 inline constexpr llvm::StringLiteral memories = "memories";
 inline constexpr llvm::StringLiteral links = "links";
-// Numbers that messages speak of.
+// These are whole numbers that messages name.
 inline constexpr llvm::StringLiteral count = "count";
 inline constexpr llvm::StringLiteral accumulatorBytes =
     "accumulator_bytes_per_unit";
@@ -51,7 +52,8 @@ inline constexpr llvm::StringLiteral lanes = "lanes";
 inline constexpr llvm::StringLiteral bytesPerEngine = "bytes_per_engine";
 } // namespace keys
 
-/// One value of a description: what it is, its path, and where it was written.
+/// One value of a description, with its path and the place where it was
+/// written.
 struct Field {
   enum class Kind { Number, Boolean, String, List, Map, Other };
 
@@ -62,31 +64,32 @@ struct Field {
   Kind kind = Kind::Other;
   std::string path; ///< "engines.core.count"; empty for the whole
   Location location;
-  std::string context; ///< put before each message
-  /// Of a number or a string; of other values what messages call them.
+  std::string context; ///< text before each message
+  /// The text of a number or a string. For other values, what messages call
+  /// them.
   std::string text;
   bool boolean = false;
-  /// Of a map; the elements of a list have no keys.
+  /// The members of a map, or the elements of a list, which have no keys.
   std::vector<std::pair<std::string, Field>> members;
 
   bool isEmptyText() const { return kind == Kind::String && text.empty(); }
   const Field *find(StringRef key) const;
-  /// "engines.core" + "count"
+  /// Makes a path: "engines.core" + "count".
   std::string pathOf(StringRef key) const;
   std::string describe() const;
   InFlightDiagnostic emitError() const;
 };
 
-/// Makes and checks the target. `name` is given where the form keeps it outside
-/// the fields (the device of a DLTI specification); else it is the field
-/// "name". Without `calibrated`, what stands under "calibration" is checked and
-/// not used.
+/// Makes and checks the target. `name` is given if the form keeps it outside
+/// the fields (as the device of a DLTI specification). Otherwise it is the
+/// field "name". Without `calibrated`, fields under "calibration" are checked
+/// and not used.
 FailureOr<Target> readTargetFields(const Field &root,
                                    std::optional<StringRef> name,
                                    bool calibrated = true);
 
-/// The fields of a target file that describes this target, but for its name.
-/// Messages about them point to `location` and begin with `context`.
+/// Makes the fields of a target file that describes this target, except its
+/// name. Messages about them point to `location` and begin with `context`.
 Field targetToFields(const Target &target, Location location,
                      std::string context);
 

@@ -14,8 +14,8 @@
 
 namespace mlir::llm {
 
-/// Calls `visit` with the part and its field at a path; false where there is
-/// none. Names may hold dots, so that they are compared, not cut out.
+/// Calls `visit` with the part and its field at a path. Returns false if there
+/// is none. Names may have dots, so the path is compared, and not split.
 template <typename Part, typename Visit>
 static bool
 visitNumber(Part &part,
@@ -80,8 +80,8 @@ static bool visitFigure(TargetRef &target, StringRef path, Visit visit) {
   return false;
 }
 
-/// The rate of the datasheet that a field says the sustained part of; nothing
-/// for other fields.
+/// Returns the rate of the datasheet for a field that is its sustained part;
+/// nothing for other fields.
 template <typename Part>
 static std::optional<int64_t> datasheetRate(const Target &target,
                                             const Part &part,
@@ -109,7 +109,7 @@ static const Engine *findComputeEngine(const Target &target) {
   return engine == target.engines.end() ? nullptr : &*engine;
 }
 
-/// The path of a figure that an engine has for each type of products.
+/// Makes the path of a figure that an engine has for each type of products.
 static std::string typePath(const Engine &engine, StringRef key,
                             StringRef type) {
   return (keys::engines + "." + engine.name + "." + key + "." + type).str();
@@ -119,7 +119,8 @@ bool isEnergyFigure(StringRef path) {
   return path.rsplit('.').first.ends_with(("." + keys::macEnergies).str());
 }
 
-/// The engine and the rate whose figure of this key a path is of, or null.
+/// Finds the engine and the rate that have the figure of this key at a path, or
+/// null.
 static std::pair<const Engine *, const MacRate *>
 findOfType(const Target &target, StringRef key, StringRef path) {
   for (const Engine &engine : target.engines)
@@ -129,8 +130,9 @@ findOfType(const Target &target, StringRef key, StringRef path) {
   return {nullptr, nullptr};
 }
 
-/// With which all units at the datasheet's clock draw what the limit leaves
-/// them; rounded down, so that they just may.
+/// Returns the energy with which all units at the datasheet's clock draw what
+/// the limit leaves them. It is rounded down, so that they stay within the
+/// limit.
 static std::optional<int64_t> leastLimitingFemtojoules(const Target &target,
                                                        const Engine &engine,
                                                        const MacRate &rate) {
@@ -193,7 +195,7 @@ std::optional<int64_t> figureLimit(const Target &target, StringRef path) {
   return limit;
 }
 
-/// Of the energies, one that is not given yet, too.
+/// Sets an energy, which may be missing so far.
 static void setEnergy(Engine &engine, StringRef type, int64_t femtojoules) {
   for (MacEnergy &energy : engine.macEnergies)
     if (energy.elementType == type) {
@@ -219,7 +221,7 @@ bool setFigure(Target &target, StringRef path, int64_t value) {
   });
 }
 
-/// The paths of what is fitted of one kernel.
+/// Adds the paths of the fitted figures of one kernel.
 static void addKernelFigures(const Engine &engine, StringRef kernel,
                              std::vector<std::string> &paths) {
   for (const KernelFigures &figures : engine.kernels)

@@ -28,7 +28,7 @@ namespace mlir::llm {
 // Reading files
 //===----------------------------------------------------------------------===//
 
-/// The number that a decimal means, times a factor such as "e3".
+/// Parses a decimal number, times a factor such as "e3".
 static std::optional<int64_t> parseScaled(StringRef decimal, StringRef factor) {
   ::llvm::Expected<int64_t> value =
       parseWholeNumber((decimal.trim() + factor).str());
@@ -41,7 +41,7 @@ static std::optional<int64_t> parseScaled(StringRef decimal, StringRef factor) {
   return *value;
 }
 
-/// "0-2,8" as 0, 1, 2, 8.
+/// Parses a list of CPUs: "0-2,8" as 0, 1, 2, 8.
 static std::vector<unsigned> parseCpuList(StringRef text) {
   constexpr unsigned mostCpus = 65536;
   std::vector<unsigned> cpus;
@@ -73,7 +73,7 @@ private:
   std::string cpuFile(unsigned cpu, const Twine &file) const {
     return ("sys/devices/system/cpu/cpu" + Twine(cpu) + "/" + file).str();
   }
-  /// The values of "key : value" in proc/cpuinfo, one of each CPU.
+  /// The values of "key : value" in proc/cpuinfo, one for each CPU.
   std::vector<std::string> cpuInfo(StringRef key) const;
 
   std::vector<unsigned> usableCpus() const;
@@ -98,7 +98,7 @@ private:
 std::optional<std::string> HostReader::readText(const Twine &path) const {
   SmallString<128> full(sources.root);
   ::llvm::sys::path::append(full, path);
-  // These files do not say how long they are.
+  // These files do not tell their size, so they are read as streams.
   auto buffer = ::llvm::MemoryBuffer::getFileAsStream(full);
   if (!buffer)
     return std::nullopt;
@@ -131,7 +131,8 @@ std::vector<unsigned> HostReader::usableCpus() const {
   return cpus;
 }
 
-/// CPUs that share a core have the same list of siblings.
+/// Counts cores by lists of siblings. CPUs that share a core have the same
+/// list.
 int64_t HostReader::countCores() const {
   std::set<std::string> cores;
   for (unsigned cpu : cpus) {
@@ -159,7 +160,7 @@ std::optional<int64_t> HostReader::clockHz() const {
   return highest;
 }
 
-/// All the caches of the highest level together.
+/// The bytes of all caches of the highest level together.
 std::optional<int64_t> HostReader::lastLevelCacheBytes() const {
   std::pair<int64_t, std::map<std::string, int64_t>> last;
   for (unsigned cpu : cpus)
@@ -209,8 +210,8 @@ std::pair<StringRef, int64_t> HostReader::vectors() const {
   return {"vectors of 128 bits", 128};
 }
 
-/// Two ports do a vector operation each in every cycle. Types without an
-/// instruction of their own are converted to f32 first.
+/// Adds rates. Two ports do a vector operation each in every cycle. Types
+/// without an instruction of their own are converted to f32 first.
 void HostReader::addRates(Engine &engine) const {
   int64_t bits = vectors().second;
   int64_t lanes = 2 * bits / 32;
@@ -224,7 +225,7 @@ void HostReader::addRates(Engine &engine) const {
     bf16 = 2 * lanes;
   if (has("avx512vnni") || has("avxvnni") || has("dotprod"))
     i8 = 4 * lanes;
-  // A tile of 16 x 16 sums takes 16 cycles for 64 bytes of each row.
+  // A tile of AMX of 16 x 16 sums takes 16 cycles for 64 bytes of each row.
   if (has("amx-bf16"))
     bf16 = 512;
   if (has("amx-fp16"))
@@ -234,7 +235,7 @@ void HostReader::addRates(Engine &engine) const {
   engine.macRates = {
       {"f64", f32 / 2}, {"f32", f32}, {"f16", f16}, {"bf16", bf16}, {"i8", i8}};
   engine.aluPerCycle = engine.comparePerCycle = lanes;
-  // A polynomial and what belongs to it.
+  // A special function takes a polynomial and some more operations.
   engine.specialPerCycle = std::max<int64_t>(1, lanes / 16);
 }
 
@@ -266,7 +267,8 @@ std::string HostReader::describe() const {
   return text;
 }
 
-/// Far more than the caches hold, and still quick to fill.
+/// Returns bytes that are far more than the caches hold, and still quick to
+/// fill.
 static int64_t triadBytes(int64_t cacheBytes) {
   constexpr int64_t least = int64_t(64) << 20, most = int64_t(512) << 20;
   return std::clamp(checkedMul(cacheBytes, 4).value_or(most), least, most);
@@ -293,7 +295,8 @@ FailureOr<Target> HostReader::read() {
   engine.units = countCores();
   engine.privateMemory = "llc";
   addRates(engine);
-  // Loops are called, and their first lines come from a cache or from memory.
+  // A loop is called, and its first lines come from a cache or from memory. So
+  // an op takes half a microsecond to start.
   constexpr int64_t startsPerSecond = 2'000'000;
   engine.overheadCycles = *clock / startsPerSecond;
   int64_t rate = sources.measure(engine.units, triadBytes(*cache));
@@ -337,7 +340,7 @@ HostSources hostSources() {
   sources.cpus = affinity();
   sources.features = ::llvm::sys::getHostCPUFeatures();
   sources.measure = [](unsigned threads, int64_t bytes) {
-    // Once for a process: all that is computed is for one machine.
+    // This is measured once in a process, as all is computed for one machine.
     static const int64_t rate = measureTriad(threads, bytes);
     return rate;
   };

@@ -43,8 +43,8 @@ static Field toField(const LocatedJson &json) {
   return field;
 }
 
-/// A memory on the way to DRAM with a capacity, of which nobody says how much
-/// is whose, is a mere passage.
+/// Warns of memories on the way to DRAM with a capacity, but without a share
+/// for each engine. Bytes only pass such a memory.
 static void warnOfMerePassages(const Field &root, const Target &target) {
   const Field *memories = root.find(keys::memories);
   SmallVector<const Memory *> shared = target.sharedMemories();

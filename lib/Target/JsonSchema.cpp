@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What one field may be; what fields say of each other is for the loader.
+// The schema says what each field may be. The loader checks what depends on
+// several fields.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,7 @@ namespace mlir::llm {
 
 using ::llvm::json::OStream;
 
-/// "clock_hz" as "Clock hz".
+/// Makes a title: "clock_hz" as "Clock hz".
 static std::string titleOf(StringRef key) {
   std::string title = key.str();
   std::replace(title.begin(), title.end(), '_', ' ');
@@ -26,7 +27,7 @@ static std::string titleOf(StringRef key) {
   return title;
 }
 
-/// The prose of a field without the marks of the README.
+/// Removes the marks of the README from the prose of a field.
 static std::string plain(StringRef text) {
   std::string result = text.str();
   ::llvm::erase(result, '`');
@@ -96,7 +97,7 @@ private:
     json.attributeObject(name, write);
   }
 
-  /// The members of a map whose keys are known.
+  /// Writes the members of a map whose keys are known.
   void writeObject(function_ref<void()> writeProperties) {
     json.attribute("type", "object");
     json.attributeObject("properties", writeProperties);
@@ -129,7 +130,7 @@ private:
       });
   }
 
-  /// Title, description and unit; and the default where it is a number.
+  /// Writes title, description and unit, and the default if it is a number.
   void writeProse(StringRef key, StringRef unit, StringRef absent,
                   StringRef meaning) {
     json.attribute("title", titleOf(key));
@@ -151,7 +152,7 @@ private:
     json.attribute("maximum", most);
   }
 
-  /// The type of a field that is more than an optional whole number.
+  /// Writes the type of a field that is more than an optional whole number.
   void writeShape(StringRef key) {
     if (key == keys::clockHz)
       return writeRange(1, maxCount);
@@ -215,7 +216,7 @@ private:
     writeEnumeration(names);
   }
 
-  /// A map to whole numbers, of element types or of any names.
+  /// Writes a map to whole numbers, from element types or any names.
   void writeRates(int64_t least, bool byType) {
     json.attribute("type", "object");
     if (byType)
@@ -225,7 +226,7 @@ private:
                          [&] { writeRange(least, maxCount); });
   }
 
-  /// A map from names to parts.
+  /// Writes a map from names to parts.
   void writeParts(StringRef definition) {
     json.attribute("type", "object");
     json.attributeObject("propertyNames",
@@ -234,7 +235,7 @@ private:
                          [&] { writeReference(definition); });
   }
 
-  /// A class or an op, of one library or of any.
+  /// Writes a map whose keys are a class or an op, of one library or of any.
   void writeKernels() {
     json.attribute("type", "object");
     json.attributeObject("propertyNames", [&] {
@@ -277,7 +278,7 @@ private:
       });
   }
 
-  /// Fields that are in a part, none of which is required.
+  /// Writes the fields of a part, none of which is required.
   template <typename Part>
   void writeReferences(StringRef part, std::vector<StringRef> keys,
                        ArrayRef<NumberField<Part>> numbers) {

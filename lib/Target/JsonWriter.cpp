@@ -13,7 +13,8 @@ namespace mlir::llm {
 
 using ::llvm::json::OStream;
 
-/// The numbers that `part` has and `base` has not, or not the same.
+/// Writes the numbers of `part` that `base` does not have, or not with this
+/// value.
 template <typename Part>
 static void writeNumbers(OStream &json, ArrayRef<NumberField<Part>> numbers,
                          const Part &part, const Part &base = Part()) {
@@ -116,7 +117,7 @@ static void writeDatasheet(OStream &json, const Target &target) {
   });
 }
 
-/// Of each part the numbers that it has over its datasheet.
+/// Writes for each part the numbers that differ from its datasheet.
 template <typename Part>
 static void writeFittedNumbers(OStream &json, StringRef key,
                                ArrayRef<NumberField<Part>> numbers,
@@ -131,7 +132,7 @@ static void writeFittedNumbers(OStream &json, StringRef key,
   });
 }
 
-/// What the target has over its datasheet.
+/// Writes what the target has beyond its datasheet.
 static void writeCalibration(OStream &json, const Target &target,
                              const Target &datasheet) {
   json.attribute(keys::fittedOn, target.fittedOn);

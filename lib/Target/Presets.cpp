@@ -30,7 +30,7 @@ std::vector<std::string> presetNames() {
   return names;
 }
 
-/// Names of presets have no dot.
+/// Whether this names a file. Names of presets have no dot.
 static bool namesFile(StringRef name) {
   return name.ends_with_insensitive(".json") ||
          name.ends_with_insensitive(".csv");

@@ -80,7 +80,8 @@ int64_t Target::portBytesPerSecond(const Engine &engine,
 }
 
 int64_t Target::portLanes(const Engine &engine, const Memory &memory) const {
-  // Not above the lanes that there are, as the rate is not.
+  // This is at most the number of lanes, as the port's rate is at most the
+  // memory's.
   return *ceilMulDiv(memory.lanes, portBytesPerSecond(engine, memory), 1,
                      memory.usableBytesPerSecond());
 }
@@ -122,7 +123,7 @@ const Engine *Target::findEngine(EngineKindSet kinds) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An element type as the fallback sees it: a wider one of the same class can
+/// An element type in the search for a rate. A wider type of the same class can
 /// do its work.
 struct ElementClass {
   bool isFloat;
@@ -166,8 +167,8 @@ static std::optional<ElementClass> classify(StringRef name) {
   return std::nullopt;
 }
 
-/// The class of a type and its name in a table of rates, where signs do not
-/// matter.
+/// Finds the class of a type, and its name in a table of rates, where signs do
+/// not matter.
 static std::optional<ElementClass> classify(Type type, std::string &name) {
   if (auto integer = dyn_cast<IntegerType>(type)) {
     name = "i" + std::to_string(integer.getWidth());
@@ -187,8 +188,8 @@ std::optional<int64_t> Target::macsPerCycle(const Engine &engine,
   std::optional<ElementClass> wanted = classify(elementType, name);
   if (!wanted)
     return std::nullopt;
-  // The type itself, else the narrowest that is wide enough; among equals the
-  // first.
+  // The best rate is that of the type itself, or else of the narrowest type
+  // that is wide enough. Among equals it is the first.
   const MacRate *best = nullptr;
   std::pair<bool, unsigned> bestRank;
   for (const MacRate &rate : engine.macRates) {
@@ -223,7 +224,7 @@ std::optional<int64_t> Target::macFemtojoules(const Engine &engine,
 static std::optional<int64_t> ratePerUnit(const Engine &engine, WorkKind kind) {
   switch (kind) {
   case WorkKind::Mac:
-    return std::nullopt; // depends on the element type
+    return std::nullopt; // it depends on the element type
   case WorkKind::Alu:
     return engine.aluPerCycle;
   case WorkKind::Special:
@@ -241,7 +242,7 @@ std::optional<int64_t> Target::opsPerCycle(const Engine &engine,
   return std::nullopt;
 }
 
-/// Every number that `given` has.
+/// Replaces every number that `given` has.
 static void overwrite(KernelFigures &figures, const KernelFigures &given) {
   for (const NumberField<KernelFigures> &number : kernelNumbers())
     if (std::optional<int64_t> value = number.get(given))
@@ -257,7 +258,8 @@ KernelFigures Engine::kernelFigures(StringRef opClass, StringRef opName) const {
   return figures;
 }
 
-/// Of links, too: "nvlink@custom" is "nvlink" as that library drives it.
+/// Selects links by library, too: "nvlink@custom" is "nvlink" as that library
+/// drives it.
 static void selectLinks(Target &target, StringRef library) {
   std::vector<Link> selected;
   for (const Link &link : target.links)
@@ -401,7 +403,7 @@ LogicalResult setEngines(Target &target, StringRef group, int64_t count,
 // Text and comparison
 //===----------------------------------------------------------------------===//
 
-/// " key=value" for each number that is there.
+/// Writes " key=value" for each number that is given.
 template <typename Part>
 static void describeNumbers(llvm::raw_ostream &os,
                             ArrayRef<NumberField<Part>> numbers,

@@ -24,8 +24,7 @@ bool hasTarget(ModuleOp module) { return module->hasAttr(specName); }
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Collects entries in order, leaving out what is empty: DLTI refuses an empty
-/// map.
+/// Collects entries in order. Leaves out empty maps, because DLTI refuses them.
 class MapWriter {
 public:
   explicit MapWriter(MLIRContext *context) : builder(context) {}
@@ -55,7 +54,7 @@ public:
 };
 } // namespace
 
-/// The whole numbers that are given or have a default.
+/// Adds the whole numbers that are given or have a default.
 template <typename Part>
 static void addNumbers(MapWriter &map, ArrayRef<NumberField<Part>> numbers,
                        const Part &part) {
@@ -146,7 +145,7 @@ void writeTarget(ModuleOp module, const Target &target) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// For messages: a foreign attribute may be long.
+/// Prints an attribute for a message. One of another dialect may be long.
 static std::string printed(Attribute attribute) {
   std::string text;
   llvm::raw_string_ostream(text) << attribute;

@@ -45,7 +45,8 @@ private:
                     withThousandsSeparators(most) + ", got " + Twine(value));
   }
 
-  /// Each number in its range; 0 where one with a default of 0 is not given.
+  /// Checks that each number is in its range. A number that equals its default
+  /// counts as not given, and may be 0.
   template <typename Part>
   void checkNumbers(const std::string &path,
                     ArrayRef<NumberField<Part>> numbers, const Part &part) {
@@ -56,7 +57,8 @@ private:
     }
   }
 
-  /// A rate of one unit, such that the rate of all units can still be counted.
+  /// Checks that the rate of a unit is small enough for that of all units to be
+  /// counted.
   void checkUnitRate(const Twine &path, std::optional<int64_t> rate,
                      int64_t units) {
     if (rate && units > 0 && *rate > 0 && !checkedMul(*rate, units))
@@ -64,7 +66,8 @@ private:
                     withThousandsSeparators(maxCount));
   }
 
-  /// The names of a group are keys: none empty, none twice.
+  /// Checks that the names of a group can be keys: none is empty, and none
+  /// occurs twice.
   template <typename Range>
   void checkNames(StringRef path, const Range &range) {
     llvm::StringSet<> seen;
@@ -181,7 +184,7 @@ private:
     }
   }
 
-  /// No stream is faster than the datasheet's rate.
+  /// Checks that streams are not faster than the datasheet's rate.
   void checkSustained(const std::string &path, std::optional<int64_t> sustained,
                       int64_t rate, StringRef rateKey) {
     if (sustained && *sustained > rate)
@@ -189,7 +192,8 @@ private:
           "is above " + rateKey + ", " + withThousandsSeparators(rate));
   }
 
-  /// It once was what made an engine one of kernels.
+  /// Checks `accumulatorBytes`, which once made an engine one of kernels. Now
+  /// the cost model does.
   void checkCostModel(const Engine &engine, const std::string &path) {
     if (engine.accumulatorBytes && !engine.hasUnitTiles())
       add((path + "." + keys::accumulatorBytes).str(),

@@ -12,8 +12,8 @@
 
 namespace mlir::llm {
 
-/// Tera-operations per second of all engines, two for each multiply-accumulate;
-/// "-" where the target has no rate for the type.
+/// Prints the tera-operations per second of all engines, two for each
+/// multiply-accumulate. Prints "-" if the target has no rate for the type.
 static std::string peakTeraFlops(const Target &target, Type type) {
   double flops = 0;
   for (const Engine &engine : target.engines) {
@@ -38,7 +38,7 @@ static std::string unitsOf(const Target &target) {
   return text;
 }
 
-/// What follows says the same in more words.
+/// Whether a clause ends here. The text behind it says the same in more words.
 static bool isEndOfClause(char letter) {
   return letter == ',' || letter == ':';
 }

@@ -14,7 +14,7 @@
 namespace mlir::llm {
 
 namespace {
-/// What the threads tell each other.
+/// The state that threads share.
 struct TriadState {
   std::atomic<int64_t> bytes{0}; ///< that were moved so far
   std::atomic<unsigned> ready{0};
@@ -23,8 +23,9 @@ struct TriadState {
 };
 } // namespace
 
-/// Elements between two looks at the clock: short against a window, long
-/// against the counter that all threads share.
+/// The elements between two looks at the clock. This is short compared with a
+/// window, and long compared with an update of the counter that all threads
+/// share.
 static constexpr size_t pieceElements = 16384;
 
 static void runTriad(TriadState &state, size_t elements) {
@@ -66,7 +67,7 @@ int64_t measureTriad(unsigned threads, int64_t bytes) {
   state.stops = true;
   for (std::thread &worker : workers)
     worker.join();
-  // What lies below is noise.
+  // Digits below this step are noise.
   constexpr int64_t step = 100000000;
   return std::max<int64_t>(1, int64_t(rate) / step) * step;
 }

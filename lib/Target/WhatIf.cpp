@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The target becomes the fields of a target file, these are changed, and the
-// reader of target files makes a target of them again: what a file may say can
-// be set, and what is wrong is found by the same checks.
+// reader of target files makes a target of them again. So all that a file may
+// say can be set, and the same checks find what is wrong.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ private:
   LogicalResult read(StringRef text);
   LogicalResult set(const Change &change);
   LogicalResult checkStart(StringRef path) const;
-  /// The map that holds what is changed; `path` becomes its key there.
+  /// Finds the map that holds the changed field. `path` becomes its key there.
   Field *findMap(StringRef &path);
   Field *enter(Field &map, StringRef &path);
   void keepShares(const Change &change, Field &map, StringRef key,
@@ -97,8 +97,8 @@ static Field &findOrAdd(Field &map, StringRef key, Field added) {
   return map.members.emplace_back(key.str(), std::move(added)).second;
 }
 
-/// Names of kernels have dots: of the members that the path begins with, the
-/// longest counts.
+/// Finds the member that the path begins with. Names of kernels have dots, so
+/// there may be several, and the longest counts.
 static std::pair<std::string, Field> *findMember(Field &map, StringRef path) {
   std::pair<std::string, Field> *found = nullptr;
   for (auto &member : map.members) {
@@ -110,8 +110,8 @@ static std::pair<std::string, Field> *findMember(Field &map, StringRef path) {
   return found;
 }
 
-/// The next map on the way. Parts of the machine must be there; other maps
-/// (ports, kernels) may be new, and the reader judges their names.
+/// Enters the next map on the path. Parts of the machine must be there. Other
+/// maps (ports, kernels) may be new, and the reader judges their names.
 Field *WhatIf::enter(Field &map, StringRef &path) {
   if (std::pair<std::string, Field> *member = findMember(map, path)) {
     path = path.drop_front(member->first.size() + 1);
@@ -150,9 +150,8 @@ Field *WhatIf::findMap(StringRef &path) {
   return map;
 }
 
-/// What long streams reach is a share of the rate, and the clock under load one
-/// of the clock: a rate that is changed takes them along, unless they are set
-/// as well.
+/// Scales the sustained rate of long streams with a rate that is changed, and
+/// the clock under load with the clock, unless they are set as well.
 void WhatIf::keepShares(const Change &change, Field &map, StringRef key,
                         const Field &value) {
   const Field *old = findIn(map, key);
@@ -160,7 +159,7 @@ void WhatIf::keepShares(const Change &change, Field &map, StringRef key,
   llvm::Expected<int64_t> now = parseWholeNumber(value.text);
   if (!now || *now < 1 || !old ||
       StringRef(old->text).getAsInteger(10, before)) {
-    llvm::consumeError(now.takeError()); // the reader finds what is wrong
+    llvm::consumeError(now.takeError()); // the reader reports what is wrong
     return;
   }
   if (key == "bytes_per_second" || key == "bytes_per_second_per_direction")
@@ -172,7 +171,8 @@ void WhatIf::keepShares(const Change &change, Field &map, StringRef key,
     }
 }
 
-/// By now / before, rounded up: what was no more than the rate still is not.
+/// Scales by now / before, rounded up. A number that was at most the rate stays
+/// at most the rate.
 void WhatIf::scale(Field &map, StringRef key, int64_t now, int64_t before) {
   Field *share = findIn(map, key);
   int64_t number = 0;
@@ -185,7 +185,7 @@ void WhatIf::scale(Field &map, StringRef key, int64_t now, int64_t before) {
     share->text = std::to_string(*scaled);
 }
 
-/// Adds the paths of all figures that `path` is the end of.
+/// Adds the paths of all figures that end in `path`.
 static void findPathsEndingIn(StringRef path, const Field &map,
                               SmallVectorImpl<StringRef> &found) {
   for (const auto &[name, field] : map.members) {
@@ -196,7 +196,8 @@ static void findPathsEndingIn(StringRef path, const Field &map,
   }
 }
 
-/// "dram.bytes_per_second" is meant to be "memories.dram.bytes_per_second".
+/// Suggests a path for one that lacks its beginning: "dram.bytes_per_second" is
+/// meant to be "memories.dram.bytes_per_second".
 LogicalResult WhatIf::checkStart(StringRef path) const {
   StringRef first = path.split('.').first;
   if (root.find(first))
@@ -204,7 +205,7 @@ LogicalResult WhatIf::checkStart(StringRef path) const {
   SmallVector<StringRef> found;
   findPathsEndingIn(path, root, found);
   if (found.empty())
-    return success(); // the reader says which fields there are
+    return success(); // the reader lists the fields
   return emitError() << "'" << path
                      << "' is not a known field; paths begin at the target: '"
                      << llvm::join(found, "', '") << "'";

@@ -4,8 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // Parses a file of any length, one event at a time. This is only what the file
 // says, and ChromeReader.cpp knows what it means.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef LLM_TRACEIMPORT_CHROMEJSON_H

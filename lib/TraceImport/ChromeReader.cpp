@@ -4,9 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // Gives events their meaning. The format is that of Chrome's about:tracing.
 // PyTorch's profiler (Kineto) adds the numbers in args that join calls to
 // kernels.
+//
 //===----------------------------------------------------------------------===//
 
 #include "ChromeFlows.h"

@@ -4,9 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // Chrome's JSON counts from 1970 in microseconds with decimals, so a double
 // would lose 100 nanoseconds. A sum of two times is rounded once, so that
 // slices that touch in the file touch here.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef LLM_TRACEIMPORT_FINETIME_H

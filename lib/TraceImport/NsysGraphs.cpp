@@ -4,9 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // A CUDA graph is recorded once, among the ranges of a model, and runs often,
 // by one call. Its kernels name their node, and the node of the graph that runs
 // names the node that was recorded. (nsys profile --cuda-graph-trace=node)
+//
 //===----------------------------------------------------------------------===//
 
 #include "NsysTables.h"

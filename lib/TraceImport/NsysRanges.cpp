@@ -4,10 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // Ranges that a thread pushes and pops nest. Ranges that are started and ended
 // by a number need not. Such a range may begin in a range and end behind it, or
 // on another thread. It then has nothing inside it, and stands on a line of its
 // own.
+//
 //===----------------------------------------------------------------------===//
 
 #include "NsysTables.h"

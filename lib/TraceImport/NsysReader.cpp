@@ -4,8 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // Reads exports of nsys. A table exists only if it has rows, and columns differ
 // between versions of nsys. Only start and end are required.
+//
 //===----------------------------------------------------------------------===//
 
 #include "NsysTables.h"

@@ -4,8 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // Readers add what they find, in any order. Until `finish`, numbers of lanes
 // and events are those of the order in which they came.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef LLM_TRACEIMPORT_TRACEBUILDER_H
