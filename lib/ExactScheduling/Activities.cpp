@@ -14,7 +14,7 @@ namespace mlir::llm::scheduling::exact {
 
 namespace {
 
-/// More is not worth an attempt.
+/// Larger problems are not worth an attempt.
 constexpr size_t mostActivities = 4096;
 constexpr size_t mostWays = 1 << 16;
 constexpr size_t mostSources = 6;
@@ -29,7 +29,7 @@ private:
   bool addPart(unsigned task, unsigned choice, unsigned number,
                const Part &part);
   void addFetch(unsigned consumer, unsigned source);
-  /// All lengths of S2 and S3 on engines of the group, the shortest first.
+  /// Adds all lengths of S2 and S3 on engines of the group, the shortest first.
   void addLengths(const Part &part, unsigned group, Way way,
                   std::vector<Way> &ways) const;
   std::vector<Way> waysOfPart(const Task &task, const Part &part) const;
@@ -47,7 +47,7 @@ private:
 
 } // namespace
 
-/// The part without the sources of the set.
+/// Makes the part without the sources of the set.
 static Part without(const Part &part, unsigned fetched) {
   Part rest = part;
   for (size_t source = 0; source < part.sources.size(); ++source)
@@ -70,7 +70,7 @@ static int64_t sliceBytes(const Part &part, unsigned fetched) {
   return bytes;
 }
 
-/// Private memory that the part needs beside slices.
+/// Returns the private memory that the part needs beside slices.
 static int64_t needOf(const Part &part, unsigned fetched) {
   int64_t bytes = part.workingSetBytes;
   for (size_t source = 0; source < part.sources.size(); ++source)
@@ -178,8 +178,8 @@ void Lister::addLengths(const Part &part, unsigned group, Way way,
     way.length = choice->length;
     way.lanes = choice->lanes;
     found.push_back(way);
-    // A longer length holds fewer lanes of some resource: the next one is the
-    // least that comes of taking one lane away.
+    // A longer length holds fewer lanes of some resource. So the next length is
+    // the least that results from taking one lane away.
     std::optional<LaneChoice> next;
     for (unsigned m : activities.contended) {
       if (choice->lanes[m] < 2)
@@ -210,7 +210,7 @@ std::vector<Way> Lister::waysOfPart(const Task &task, const Part &part) const {
       Part rest = without(part, fetched);
       Way way;
       way.fetched = fetched;
-      // What takes no time holds nothing but its slices.
+      // A part that takes no time holds nothing but its slices.
       way.workingSetBytes = takesTime(rest) ? needOf(part, fetched) : 0;
       if (way.workingSetBytes + sliceBytes(part, fetched) <=
           engine.privateBytes)
@@ -231,8 +231,8 @@ std::vector<Way> Lister::waysOfFetch(const Source &source) const {
   return found;
 }
 
-/// A fetch more that neither shortens the part, nor frees lanes or private
-/// memory, is of no use.
+/// Drops ways with a fetch that is of no use, because it neither shortens the
+/// part, nor frees lanes or private memory.
 void Lister::dropDominated(std::vector<Way> &ways, const Part &part) const {
   auto isNoWorse = [&](const Way &fewer, const Way &way) {
     if (fewer.group != way.group || fewer.fetched == way.fetched ||

@@ -14,8 +14,8 @@
 
 namespace mlir::llm::scheduling::exact {
 
-/// One way to run a part or a fetch. Of all that S2 and S3 allow, those are
-/// left out that cannot make any schedule shorter.
+/// One way to run a part or a fetch. Ways that S2 and S3 allow, but that cannot
+/// make any schedule shorter, are left out.
 struct Way {
   unsigned group = 0;
   unsigned fetched = 0; ///< of a part: the set of its fetched sources, as bits
@@ -32,24 +32,24 @@ struct Activity {
   std::optional<unsigned> consumer; ///< of a fetch: index of the activity
   unsigned source = 0;              ///< of a fetch: index into Part::sources
   std::vector<unsigned> fetches;    ///< of a part: indices of activities
-  /// The part before it that is equal and may trade places with it.
+  /// An earlier part that is equal and may trade places with this one.
   std::optional<unsigned> twin;
   std::vector<Way> ways;
 
   bool isFetch() const { return consumer.has_value(); }
-  /// Some schedules do without it.
+  /// Whether some schedules do without the activity.
   bool isOptional = false;
 };
 
 struct Activities {
   std::vector<Activity> all;
-  /// Resources of which engines together can want more lanes than there are;
-  /// the lanes of others hold nothing back.
+  /// The resources of which engines together can want more lanes than there
+  /// are. The lanes of other resources hold nothing back.
   std::vector<unsigned> contended;
 };
 
-/// The activities of a sound problem, which must outlive them; or why they are
-/// more than this solver can search.
+/// Lists the activities of a sound problem, which must outlive them. Otherwise
+/// returns why they are more than this solver can search.
 std::variant<Activities, std::string> listActivities(const Problem &problem);
 
 } // namespace mlir::llm::scheduling::exact

@@ -41,9 +41,10 @@ public:
   }
 
   unsigned activity;
-  int now; ///< nothing that is not decided starts earlier
-  /// As seen here: when Gecode commits to choices once more to recompute a
-  /// space, it does not propagate in between, and less is decided.
+  int now; ///< undecided activities do not start earlier
+  /// The undecided activities when the choice was made. Gecode may commit to
+  /// the choice once more to recompute a space. It does not propagate in
+  /// between, so less is decided then.
   std::vector<unsigned> undecided;
   std::vector<Branch> branches;
 };
@@ -62,7 +63,7 @@ public:
 
   bool status(const Space &home) const override;
   const Choice *choice(Space &home) override;
-  /// Asked for by searches on several threads only.
+  /// Only searches on several threads ask for this.
   const Choice *choice(const Space &, Archive &) override { return nullptr; }
   ExecStatus commit(Space &home, const Choice &choice,
                     unsigned alternative) override;
@@ -78,8 +79,8 @@ bool Chronology::status(const Space &home) const {
   return false;
 }
 
-/// A part that may take no time once its sources were fetched: by ending it
-/// then makes room for what starts at the same time.
+/// Whether a part may take no time once its sources were fetched. Its end then
+/// makes room for what starts at the same time.
 static bool canGiveWay(const Activity &activity) {
   return !activity.isFetch() &&
          std::any_of(activity.ways.begin(), activity.ways.end(),
@@ -88,8 +89,8 @@ static bool canGiveWay(const Activity &activity) {
                      });
 }
 
-/// The undecided activity that can start first, of several one that can give
-/// way to the others, with the least time to spare.
+/// Selects the undecided activity that can start first. Of several, it is one
+/// that can give way to the others, with the least time to spare.
 static unsigned selectActivity(const Model &model, int now) {
   std::optional<unsigned> best;
   auto key = [&](unsigned index) {
@@ -103,8 +104,9 @@ static unsigned selectActivity(const Model &model, int now) {
   return *best;
 }
 
-/// The machines of a domain that belong to the group, if one is given. Of those
-/// that are blank, and thus equal, only the first; `taken` is none of them.
+/// Returns the machines of a domain that belong to the group, if one is given.
+/// Blank machines are equal, so only the first of them is tried. `taken` is not
+/// one of them.
 static std::vector<int> machinesToTry(const Model &model,
                                       const DecidedUse &profile, IntVar machine,
                                       int now, std::optional<unsigned> group,
@@ -129,8 +131,8 @@ static std::vector<int> machinesToTry(const Model &model,
   return found;
 }
 
-/// Into whose memory an activity can fetch that runs on `machine` itself: -1
-/// for a part.
+/// Returns the machines into whose memory an activity on `machine` can fetch;
+/// -1 for a part.
 static std::vector<int> consumersToTry(const Model &model,
                                        const DecidedUse &profile,
                                        unsigned index, int now, int machine) {
@@ -160,8 +162,8 @@ static std::vector<Branch> placings(const Model &model,
   return found;
 }
 
-/// The activity takes no time in any way, and nothing that it waits for is
-/// undecided: it may as well be where it can be now.
+/// Whether the activity takes no time in any way, and nothing that it waits for
+/// is undecided. It may then be where it can be now.
 static bool canJustEnd(const Model &model, unsigned index) {
   const Activity &activity = model.instance[index];
   const Task &task = model.instance.problem->tasks[activity.task];
@@ -200,7 +202,7 @@ const Choice *Chronology::choice(Space &home) {
   unsigned index = selectActivity(model, 0);
   int now = model.start[index].min();
   if (!profile.isEvent(now)) {
-    // The first of the rest starts where something decided ends.
+    // The first undecided activity starts where a decided one ends.
     now = profile.nextEvent(now);
     if (now < 0)
       return new Branches(*this, model, index, 0, {{Branch::None}});
@@ -230,7 +232,7 @@ const Choice *Chronology::choice(Space &home) {
   return new Branches(*this, model, index, now, std::move(branches));
 }
 
-/// Posts the decision; nothing undecided starts before now.
+/// Posts the decision. No undecided activity starts before now.
 static ExecStatus decide(Model &model, const Branches &branches,
                          const Branch &branch) {
   auto failed = [&](IntVar variable, bool atLeast, int value) {

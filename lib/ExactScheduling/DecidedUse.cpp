@@ -30,8 +30,9 @@ DecidedUse::DecidedUse(const Model &model) : model(model) {
           {model.machine[i].val(), start, end, end, instance.needOf(way)});
       continue;
     }
-    // What runs on the engine now runs before the consumer, unless that takes
-    // no time: it may end while another part runs, and then holds no longer.
+    // The slice makes room at the end of its consumer, behind all that runs on
+    // the engine now. If the consumer may take no time, it may end while
+    // another part runs, and the slice is held no longer.
     unsigned consumer = *activity.consumer;
     bool isDone = model.isDecided(consumer);
     int until = isDone ? model.end[consumer].val() : INT_MAX;
@@ -43,8 +44,8 @@ DecidedUse::DecidedUse(const Model &model) : model(model) {
   }
 }
 
-/// The most that items hold at once within [start, end), which is at the start
-/// or where one of them starts.
+/// Returns the most that items hold at once within [start, end). That is at the
+/// start or where one of them starts.
 template <typename Item, typename Amount>
 static int64_t mostHeld(const std::vector<Item> &items, int start, int end,
                         Amount amount, int Item::*until = &Item::end) {
@@ -108,8 +109,8 @@ bool DecidedUse::fits(const Placing &placing, int time) const {
          memoryFits(placing, time, end, &Holding::leastEnd);
 }
 
-/// When all that it waits for has ended: tasks, fetches, the parts that it
-/// joins.
+/// Returns when all that the activity waits for has ended: tasks, fetches, and
+/// the parts that it joins.
 int DecidedUse::readyTime(const Placing &placing) const {
   const Instance &instance = model.instance;
   const Activity &activity = instance[placing.activity];
@@ -145,7 +146,7 @@ bool DecidedUse::fitsBefore(const Placing &placing, int time) const {
   auto canStart = [&](int earlier) {
     if (earlier < ready || earlier >= time)
       return false;
-    // The slice of a fetch stays until the part has run.
+    // A fetched slice stays until its part has run.
     const Activity &activity = model.instance[placing.activity];
     int length = activity.ways[placing.way].length;
     int end = activity.isFetch() ? time : earlier + length;

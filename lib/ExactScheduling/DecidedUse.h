@@ -17,25 +17,25 @@ struct Placing {
   unsigned activity = 0;
   int way = 0;
   int machine = 0;
-  int consumerMachine = -1; ///< of a fetch
+  int consumerMachine = -1; ///< if it is a fetch
 };
 
-/// What the decided activities of a model hold, where time has been filled from
-/// the left: nothing that is not decided starts before them.
+/// What the decided activities of a model hold. Time is filled from the left,
+/// so no undecided activity starts before them.
 class DecidedUse {
 public:
   explicit DecidedUse(const Model &model);
 
-  /// It could start at this time beside all that is decided.
+  /// Whether it could start at this time beside all that is decided.
   bool fits(const Placing &placing, int time) const;
-  /// It could start at an earlier time than this one.
+  /// Whether it could start at an earlier time than this one.
   bool fitsBefore(const Placing &placing, int time) const;
-  /// The end of something decided, or the beginning.
+  /// Whether the time is the end of a decided activity, or the beginning.
   bool isEvent(int time) const;
   /// The first end behind `time`, or -1.
   int nextEvent(int time) const;
-  /// Nothing runs on the machine from `time` on, and nothing is fetched into
-  /// its memory.
+  /// Whether nothing runs on the machine from `time` on, and nothing is fetched
+  /// into its memory.
   bool isBlank(int machine, int time) const;
 
 private:
@@ -45,13 +45,15 @@ private:
   };
   struct Holding {
     int machine, start;
-    /// At the least, and as long as nothing says that it ends.
+    /// The least end, and the end as long as nothing says that it comes
+    /// earlier.
     int leastEnd, end;
     int64_t bytes;
   };
   bool lanesFit(const Placing &placing, int start, int end) const;
   bool machineFits(const Placing &placing, int start, int end) const;
-  /// What is held for the least time, or for sure: as long as it may be.
+  /// Whether there is room, with `until` as the ends: the least ends, or ends
+  /// that are late enough for sure.
   bool memoryFits(const Placing &placing, int start, int end,
                   int Holding::*until) const;
   int readyTime(const Placing &placing) const;

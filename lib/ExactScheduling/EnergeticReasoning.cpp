@@ -14,7 +14,7 @@ using namespace Gecode;
 
 namespace mlir::llm::scheduling::exact {
 
-/// The sets of engine groups that some activity is confined to.
+/// Lists the sets of engine groups that some activity is confined to.
 static std::vector<std::vector<bool>> groupSets(const Instance &instance) {
   std::vector<std::vector<bool>> sets;
   for (const Activity &activity : instance.activities.all) {
@@ -110,8 +110,8 @@ private:
 
 } // namespace
 
-/// The least that the activity holds within the window, shifted as far to the
-/// left or to the right as it can be.
+/// Returns the least that the activity holds within the window, if it is
+/// shifted as far to the left or to the right as it can be.
 int64_t EnergeticReasoning::needOfWay(const Model &model,
                                       const EnergyPool &pool, unsigned index,
                                       int way, Window window) const {
@@ -158,7 +158,8 @@ int64_t EnergeticReasoning::needOfPart(const Model &model,
   return least;
 }
 
-/// Of all parts that hold something of the pool: when, and how much at least.
+/// Lists when each part that holds something of the pool does so, and how much
+/// it holds at least.
 std::vector<EnergeticReasoning::Demand>
 EnergeticReasoning::demands(const Model &model, const EnergyPool &pool) const {
   std::vector<Demand> found;
@@ -193,7 +194,7 @@ bool EnergeticReasoning::fits(const Model &model, const EnergyPool &pool,
   return true;
 }
 
-/// The times without repetitions, in order.
+/// Sorts times and drops repetitions.
 static std::vector<int> unique(std::vector<int> times) {
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());

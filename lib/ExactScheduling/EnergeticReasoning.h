@@ -14,8 +14,8 @@ namespace mlir::llm::scheduling::exact {
 
 class Model;
 
-/// What activities share, so much at a time: the lanes of a resource, or the
-/// engines of some groups.
+/// What activities share, a limited amount at a time: the lanes of a resource,
+/// or the engines of some groups.
 struct EnergyPool {
   int64_t capacity = 0;
   std::vector<std::vector<int64_t>> held; ///< by activity and way
@@ -26,7 +26,7 @@ struct EnergyPools {
 
 EnergyPools makePools(const Instance &instance);
 
-/// Energetic reasoning (Erschler and Lopez, 1990; Baptiste, Le Pape and
+/// Posts energetic reasoning (Erschler and Lopez, 1990; Baptiste, Le Pape and
 /// Nuijten, 1999): within no window of time do activities need more, at the
 /// least, than there is. A part and its fetches are looked at together, since
 /// bytes that are not fetched are streamed.

@@ -35,7 +35,7 @@ public:
     nodes = statistics.node;
     return isOver() || (options.nodes > 0 && nodes >= options.nodes);
   }
-  /// Whatever the number of nodes.
+  /// Whether to stop, whatever the number of nodes.
   bool isOver() {
     interrupted =
         interrupted ||
@@ -65,15 +65,15 @@ static void setOptimal(ExactResult &result) {
   result.lowerBoundCycles = result.solution.makespan;
 }
 
-/// No schedule takes at most `cycles`, as propagation alone finds out.
+/// Whether propagation alone finds that no schedule takes at most `cycles`.
 static bool isRefuted(const Instance &instance, const EnergyPools &pools,
                       int64_t cycles) {
   return Model(instance, pools, cycles).status() == Gecode::SS_FAILED;
 }
 
-/// Destructive improvement of the lower bound (Klein and Scholl, 1999): between
-/// it and the schedule that is known, by bisection, the first number of cycles
-/// that is not refuted.
+/// Raises the lower bound by destructive improvement (Klein and Scholl, 1999).
+/// Between the bound and the schedule that is known, bisection finds the first
+/// number of cycles that is not refuted.
 static void raiseBound(const Instance &instance, const EnergyPools &pools,
                        Limit &limit, ExactResult &result) {
   int64_t &low = result.lowerBoundCycles;
@@ -153,7 +153,7 @@ ExactResult scheduleExact(const Problem &problem, const ExactOptions &options) {
   try {
     improve(problem, options, result);
   } catch (const std::exception &error) {
-    // Numbers that Gecode refuses, or no memory.
+    // Gecode throws this if it refuses numbers, or if there is no memory.
     result.reason = std::string("the solver gave up: ") + error.what();
   }
   return result;

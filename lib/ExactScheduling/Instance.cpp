@@ -15,7 +15,7 @@ namespace mlir::llm::scheduling::exact {
 /// Gecode's integers have 32 bits; sums of a few must fit.
 static constexpr int64_t largest = 500'000'000;
 
-/// The largest number that divides all amounts of private memory.
+/// Returns the largest number that divides all amounts of private memory.
 static int64_t commonBytes(const Instance &instance) {
   int64_t common = 0;
   for (const EngineGroup &engine : instance.problem->engines)
@@ -44,7 +44,7 @@ static void addMachines(Instance &instance) {
       }
       users += isUser;
     }
-    // Engines beyond the number of those who use one stay idle.
+    // There are never more engines in use than activities that use one.
     int64_t count = std::max<int64_t>(1, std::min(engine.count, users));
     std::vector<int> &machines = instance.machinesOfGroup.emplace_back();
     for (int64_t index = 0; index < (isToldApart ? count : 1); ++index) {
@@ -82,7 +82,7 @@ std::variant<Instance, std::string> makeInstance(const Problem &problem,
   Instance instance;
   instance.problem = &problem;
   instance.activities = std::move(std::get<Activities>(activities));
-  // A way that takes longer than the schedule that is known is of no use.
+  // A way that takes longer than the known schedule is of no use.
   for (Activity &activity : instance.activities.all)
     activity.ways.erase(
         std::remove_if(activity.ways.begin(), activity.ways.end(),

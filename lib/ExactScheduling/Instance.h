@@ -12,36 +12,36 @@
 
 namespace mlir::llm::scheduling::exact {
 
-/// Where activities run. Engines are told apart only in groups into whose
-/// private memory something may be fetched: elsewhere it does not matter which
-/// engine it is, and the group is one machine of several places.
+/// A place where activities run. Engines are told apart only in groups into
+/// whose private memory something may be fetched. In other groups it does not
+/// matter which engine it is, so the group is one machine of several places.
 struct Machine {
   unsigned group = 0;
   int64_t index = 0; ///< of the engine, in a group of engines told apart
   int64_t places = 1;
   bool isToldApart = false;
-  int64_t privateBytes = 0; ///< scaled; of an engine told apart
+  int64_t privateBytes = 0; ///< scaled; of an engine that is told apart
 };
 
-/// All numbers fit the solver's integers: what does not is refused.
+/// A problem whose numbers all fit the solver's integers. Others are refused.
 struct Instance {
   const Problem *problem = nullptr;
   Activities activities;
   std::vector<Machine> machines;
   std::vector<std::vector<int>> machinesOfGroup;
-  /// What all private bytes are multiples of.
+  /// All private bytes are multiples of this.
   int64_t byteScale = 1;
 
   size_t size() const { return activities.all.size(); }
   const Activity &operator[](size_t index) const {
     return activities.all[index];
   }
-  /// Where an optional activity is that does not take place.
+  /// The machine of an optional activity that does not take place.
   int nowhere() const { return machines.size(); }
   /// The way of an optional activity that does not take place.
   int absent(size_t index) const { return activities.all[index].ways.size(); }
 
-  /// Some part takes longer than the horizon in each of its ways.
+  /// Whether some part takes longer than the horizon in each of its ways.
   bool isHopeless() const {
     for (const Activity &activity : activities.all)
       if (activity.ways.empty() && !activity.isOptional)
@@ -67,8 +67,8 @@ struct Instance {
   }
 };
 
-/// The instance of a sound problem of which a schedule is known that takes
-/// `horizon` cycles; or why it is beyond the solver.
+/// Makes the instance of a sound problem with a known schedule that takes
+/// `horizon` cycles. Otherwise returns why it is beyond the solver.
 std::variant<Instance, std::string> makeInstance(const Problem &problem,
                                                  int64_t horizon);
 

@@ -62,7 +62,7 @@ IntVar Model::elementOf(const IntArgs &table, IntVar index) {
   return result;
 }
 
-/// S2, S3: length, engine group and fetches follow from the way.
+/// S2, S3: the way determines length, engine group and fetches.
 void Model::postWays() {
   int nowhere = instance.nowhere();
   int groups = instance.machinesOfGroup.size();
@@ -100,7 +100,7 @@ void Model::postWays() {
   }
 }
 
-/// S1: the parts of the choice take place, those of the others do not.
+/// S1: the parts of the choice take place, and those of the others do not.
 void Model::postChoices() {
   for (unsigned t = 0; t < instance.problem->tasks.size(); ++t)
     choice[t] =
@@ -112,14 +112,15 @@ void Model::postChoices() {
                       static_cast<int>(instance[i].choice)));
 }
 
-/// Each choice of the task takes at least its longest part in its shortest way.
+/// Returns how long each choice of the task takes at least: its longest part in
+/// its shortest way.
 IntArgs Model::shortestSpans(unsigned task) const {
   std::vector<int64_t> spans(
       instance.problem->tasks[task].alternatives.size() + 1, 0);
   for (const Activity &activity : instance.activities.all) {
     if (activity.isFetch() || activity.task != task)
       continue;
-    int64_t least = makespan.max() + 1; // without a way, too long
+    int64_t least = makespan.max() + 1; // too long, for a part without a way
     for (const Way &way : activity.ways)
       least = std::min(least, way.length);
     spans[activity.choice] = std::max(spans[activity.choice], least);
@@ -130,7 +131,8 @@ IntArgs Model::shortestSpans(unsigned task) const {
   return table;
 }
 
-/// S5, and of S8 that a fetch waits for what writes or selects its source.
+/// S5, and the rule of S8 that a fetch waits for what writes or selects its
+/// source.
 void Model::postPrecedences() {
   const std::vector<Task> &tasks = instance.problem->tasks;
   int horizon = makespan.max();
@@ -149,7 +151,8 @@ void Model::postPrecedences() {
   for (unsigned i = 0; i < instance.size(); ++i) {
     const Activity &activity = instance[i];
     if (activity.isFetch()) {
-      // One that does not take place starts with its consumer: later anyhow.
+      // A fetch that does not take place starts with its consumer, which is
+      // later anyhow.
       for (unsigned task : instance.tasksBefore(activity))
         rel(*this, finish[task] <= start[i]);
       continue;
@@ -162,14 +165,15 @@ void Model::postPrecedences() {
   }
   for (unsigned t = 0; t < tasks.size(); ++t) {
     max(*this, ends[t], finish[t]);
-    // Implied, but not seen before the choice is made.
+    // The constraints above imply this, but propagation needs it before the
+    // choice is made.
     if (!tasks[t].alternatives.empty())
       rel(*this,
           begin[t] + elementOf(shortestSpans(t), choice[t]) <= finish[t]);
   }
   max(*this, finish, makespan);
 
-  // A part that joins what the others made; the last one listed of its choice.
+  // The part that joins the others' results is the last one of its choice.
   for (unsigned last = 0; last < instance.size(); ++last) {
     const Activity &joins = instance[last];
     const Task &task = tasks[joins.task];
@@ -227,7 +231,7 @@ void Model::postEngines() {
   IntArgs places;
   for (const Machine &each : instance.machines)
     places << static_cast<int>(each.places);
-  places << static_cast<int>(instance.size()); // nowhere is room for all
+  places << static_cast<int>(instance.size()); // nowhere has places for all
   IntArgs one(instance.size());
   std::fill(one.begin(), one.end(), 1);
   cumulatives(*this, machine, start, length, end, one, places, true);
@@ -246,7 +250,7 @@ void Model::postPrivateMemory() {
   if (!isToldApart)
     return;
   capacity << 0;
-  // From the start of the fetch to the end of the part.
+  // A slice is held from the start of the fetch to the end of the part.
   IntVarArgs where, starts, lengths, ends, bytes;
   for (unsigned i = 0; i < instance.size(); ++i) {
     const Activity &activity = instance[i];

@@ -22,16 +22,17 @@ struct EnergyPools;
 /// when its task (or the consumer of the fetch) does.
 class Model : public Gecode::IntMinimizeSpace {
 public:
-  /// Only schedules of at most `horizon` cycles. The instance and the pools
-  /// must outlive the model and its copies.
+  /// Makes a model of schedules of at most `horizon` cycles. The instance and
+  /// the pools must outlive the model and its copies.
   Model(const Instance &instance, const EnergyPools &pools, int horizon);
   Model(Model &other);
 
   Gecode::Space *copy() override { return new Model(*this); }
   Gecode::IntVar cost() const override { return makespan; }
 
-  /// It does not take place; or when, where and how is decided, of a fetch also
-  /// into whose memory.
+  /// Whether it is decided when, where and how the activity runs, or that it
+  /// does not take place. For a fetch, the machine of its consumer must be
+  /// decided, too.
   bool isDecided(unsigned index) const {
     if (!way[index].assigned())
       return false;
@@ -45,7 +46,7 @@ public:
   }
 
   const Instance &instance;
-  // By activity.
+  // These are by activity.
   Gecode::IntVarArray start, length, end, way, machine;
   Gecode::IntVarArray choice; ///< by task
   Gecode::IntVar makespan;
@@ -60,7 +61,8 @@ private:
   void postPrivateMemory();
   void postTwins();
 
-  /// What each way of an activity has, and one that does not take place.
+  /// Makes a table of an amount by way of an activity. The last entry is that
+  /// of an activity that does not take place.
   template <typename Amount>
   Gecode::IntArgs byWay(unsigned index, Amount amount, int ofAbsent) const;
   Gecode::IntArgs shortestSpans(unsigned task) const;

@@ -28,7 +28,7 @@ static std::vector<EngineId> placeOnEngines(const Model &model,
       std::vector<int> &ends = freeAt[model.machine[i].val()];
       auto idle = std::find_if(ends.begin(), ends.end(),
                                [&](int time) { return time <= start; });
-      // What has no length can be anywhere.
+      // An activity without length can be on any engine.
       index = start == end ? 0 : idle - ends.begin();
       if (start < end && idle == ends.end())
         ends.push_back(end);

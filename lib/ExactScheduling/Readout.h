@@ -12,8 +12,9 @@
 
 namespace mlir::llm::scheduling::exact {
 
-/// The slots of a model in which everything is decided, by task and part. On
-/// machines of several places, each takes the first engine that is free.
+/// Reads the slots from a model in which everything is decided, by task and
+/// part. On machines of several places, each activity takes the first engine
+/// that is free.
 Solution readOut(const Model &model);
 
 } // namespace mlir::llm::scheduling::exact

@@ -18,34 +18,36 @@ namespace mlir::llm {
 using IndexByName = std::map<std::string, unsigned, std::less<>>;
 using Names = std::vector<std::string>;
 
-/// Reads members of one object. The first error is said at its place, and what
-/// follows reads nothing.
+/// Reads members of one object. The first error is reported at its place, and
+/// later calls read nothing.
 class Members {
 public:
   explicit Members(const LocatedJson &json);
 
-  /// Fails where the object lacks one of these.
+  /// Fails if the object lacks one of these members.
   void require(std::initializer_list<StringRef> keys);
-  /// Each leaves `into` as it is where the object has no such member.
+  /// Each of these leaves `into` as it is if the object has no such member.
   void count(StringRef key, int64_t &into); ///< 0 or more
   void flag(StringRef key, bool &into);
   void share(StringRef key, double &into); ///< a number, 0 or more
   void kinds(StringRef key, EngineKindSet &into);
-  /// A number for each name, all others 0; nothing at all: empty, or of zeros.
+  /// Reads a number for each name. All other numbers are 0. If none is given,
+  /// `into` becomes empty or has zeros.
   void perName(StringRef key, const Names &names, std::vector<int64_t> &into);
-  /// The place of the name that stands there.
+  /// Reads a name, and finds its index in `known`.
   void index(StringRef key, StringRef what, const IndexByName &known,
              unsigned &into);
   void indices(StringRef key, StringRef what, const IndexByName &known,
                std::vector<unsigned> &into);
-  /// Of each element of an array, or of each member of an object with its name.
+  /// Calls `read` for each element of an array, or for each member of an object
+  /// with its name.
   void each(StringRef key,
             llvm::function_ref<LogicalResult(const LocatedJson &)> read);
   void eachNamed(
       StringRef key,
       llvm::function_ref<LogicalResult(StringRef name, const LocatedJson &)>
           read);
-  /// Fails after an error, and where the object has other members.
+  /// Fails after an error, and if the object has other members.
   LogicalResult finish();
   bool has(StringRef key) const { return json.find(key); }
 
@@ -63,7 +65,7 @@ private:
   bool hasFailed;
 };
 
-/// An error at the name where it is not known.
+/// Finds the index of a name. Emits an error at the name if it is not known.
 FailureOr<unsigned> findIndex(const LocatedJson &name, StringRef what,
                               const IndexByName &known);
 

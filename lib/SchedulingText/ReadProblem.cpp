@@ -29,7 +29,8 @@ public:
 private:
   LogicalResult readResource(StringRef name, const LocatedJson &json);
   LogicalResult readEngines(StringRef name, const LocatedJson &json);
-  /// What passes of each resource; its lanes follow, where they are not given.
+  /// Reads what passes the port of each resource. Lanes that are not given
+  /// follow from it.
   void readPortRates(Members &members, EngineGroup &group);
   LogicalResult readTask(const LocatedJson &json, Task &task);
   LogicalResult readPart(const LocatedJson &json, Part &part);
@@ -37,7 +38,7 @@ private:
                            std::vector<Source> &sources);
   LogicalResult readSplit(const LocatedJson &json, Split &split);
   LogicalResult readLeast(const LocatedJson &json, LeastWork &least);
-  /// Bytes of all resources, 0 where none are given.
+  /// Reads bytes of all resources. They are 0 if they are not given.
   void readBytes(Members &members, StringRef key, std::vector<int64_t> &bytes) {
     bytes.assign(resources.size(), 0);
     members.perName(key, resources, bytes);
@@ -191,7 +192,8 @@ FailureOr<Problem> ProblemReader::read(const LocatedJson &json) {
   members.eachNamed("engines", [&](StringRef name, const LocatedJson &group) {
     return readEngines(name, group);
   });
-  // Tasks may come after others that stand behind them.
+  // A task may come after one that stands behind it in the text, so names are
+  // read first.
   std::vector<const LocatedJson *> bodies;
   members.eachNamed("tasks", [&](StringRef name, const LocatedJson &task) {
     taskOf.insert({name.str(), unsigned(problem.tasks.size())});

@@ -30,7 +30,7 @@ private:
   LogicalResult readOther(StringRef name, const LocatedJson &json, Slot &slot);
   LogicalResult readFetch(const LocatedJson &json, const Slot &slot,
                           PrefetchSlot &fetch);
-  /// When, where, and with which lanes.
+  /// Reads when and where the slot runs, and with which lanes.
   template <typename SlotLike>
   void readPlace(Members &members, SlotLike &slot);
   IndexByName nameSources(const Slot &slot) const;
@@ -83,7 +83,7 @@ LogicalResult SolutionReader::readFetch(const LocatedJson &json,
   return members.finish();
 }
 
-/// An engine beside the part's own, in the order of `Task::with`.
+/// Reads an engine beside the part's own, in the order of `Task::with`.
 LogicalResult SolutionReader::readOther(StringRef name, const LocatedJson &json,
                                         Slot &slot) {
   auto group = groupOf.find(name.str());
@@ -115,7 +115,7 @@ LogicalResult SolutionReader::readSlot(const LocatedJson &json, Slot &slot) {
   members.eachNamed("with", [&](StringRef group, const LocatedJson &engine) {
     return readOther(group, engine, slot);
   });
-  // After an error nothing more is read, so that the task is one that there is.
+  // After an error this reads nothing, so the task exists here.
   members.each("prefetches", [&](const LocatedJson &fetch) {
     return readFetch(fetch, slot, slot.prefetches.emplace_back());
   });
@@ -126,7 +126,7 @@ FailureOr<Solution> SolutionReader::read(const LocatedJson &json) {
   Members members(json);
   members.require({"makespan_cycles", "slots"});
   members.count("makespan_cycles", solution.makespan);
-  // What it says of bounds is for people.
+  // Bounds in the text are only for people.
   int64_t lowerBoundCycles = 0;
   members.count("lower_bound_cycles", lowerBoundCycles);
   members.eachNamed("bounds", [](StringRef, const LocatedJson &cycles) {

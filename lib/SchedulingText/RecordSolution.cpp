@@ -15,7 +15,8 @@ using namespace mlir;
 using namespace mlir::llm;
 using namespace mlir::llm::scheduling;
 
-/// Of each group; engines with slots have tracks anyway.
+/// The most tracks without slots in each group. Engines with slots always have
+/// tracks.
 static constexpr int64_t mostTracksWithoutSlots = 64;
 
 namespace {
@@ -48,9 +49,9 @@ private:
   const Solution &solution;
   Recording recording;
   std::map<std::pair<unsigned, int64_t>, unsigned> trackOf; ///< by engine
-  /// Of each task, the slices that start first and end last.
+  /// For each task, the slices that start first and end last.
   std::map<unsigned, std::pair<size_t, size_t>> ends;
-  /// By resource and cycle, what is held more from then on.
+  /// For each resource, how much more is held from a cycle on.
   std::vector<std::map<int64_t, int64_t>> changes;
   bool fits = true;
 };
@@ -162,7 +163,7 @@ void Recorder::addDependences() {
 void Recorder::addLanes() {
   for (auto [resource, changed] : llvm::enumerate(changes)) {
     int64_t held = 0;
-    changed[0]; // a line starts where time does
+    changed[0]; // a line starts at time 0
     for (auto [cycle, more] : changed)
       recording.samples.push_back(
           {unsigned(resource), toNanoseconds(cycle), add(held, more)});

@@ -12,8 +12,8 @@
 
 namespace mlir::llm {
 
-/// Of the part with that number, where equal ones are counted one by one;
-/// nothing where the task has no such part.
+/// Returns the sources of a part by its number, where equal parts are counted
+/// one by one. Returns null if the task has no such part.
 inline const std::vector<scheduling::Source> *
 sourcesOf(const std::vector<scheduling::Part> &parts, int64_t number) {
   for (const scheduling::Part &part : parts) {

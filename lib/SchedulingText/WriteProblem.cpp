@@ -22,7 +22,8 @@ using scheduling::Source;
 using scheduling::Task;
 
 namespace {
-/// What is 0 or empty is left out, as whoever reads it takes it for that.
+/// Writes a problem. Numbers that are 0 and lists that are empty are left out,
+/// because readers take what is missing for these.
 class ProblemWriter {
 public:
   ProblemWriter(raw_ostream &os, const Problem &problem)
@@ -37,7 +38,7 @@ private:
   }
   static void putChains(ordered_json &json, const scheduling::Chains &chains);
   static ordered_json toJson(EngineKindSet kinds);
-  /// Of each resource that has any.
+  /// Writes the number of each resource that is not 0.
   ordered_json perResource(const std::vector<int64_t> &numbers) const;
   void putBytes(ordered_json &json, StringRef key,
                 const std::vector<int64_t> &bytes) const;
@@ -47,7 +48,7 @@ private:
   ordered_json toJson(const LeastWork &least) const;
   ordered_json toJson(const EngineGroup &group) const;
   ordered_json toJson(const Task &task) const;
-  /// Each element of a map on a line of its own.
+  /// Writes each element of a map on a line of its own.
   template <typename Element, typename ToJson>
   void writeMap(StringRef key, const std::vector<Element> &elements,
                 ToJson toJson);

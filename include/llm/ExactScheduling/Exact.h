@@ -19,18 +19,19 @@ struct ExactProgress {
 };
 
 struct ExactOptions {
-  /// The search gives up after so many nodes of its tree, so that the answer is
-  /// the same on every machine. 0: never.
+  /// The most nodes of the search tree, so that the answer is the same on every
+  /// machine. 0 stands for no limit.
   int64_t nodes = 0;
-  /// The search gives up after so many seconds by the clock. The answer then
-  /// depends on the machine and its load. 0: never.
+  /// The most seconds by the clock. The answer then depends on the machine and
+  /// its load. 0 stands for no limit.
   double seconds = 0;
   /// Whether the search starts from `scheduleList`, and ends at the lower
   /// bound: the largest of `lowerBounds`, or what propagation alone proves
   /// above it. Otherwise it starts from `scheduleEarliest`, in order to try the
   /// search itself.
   bool usesListAndBounds = true;
-  /// Is called before each node; false ends the search.
+  /// A function that is called before each node. If it returns false, the
+  /// search ends.
   std::function<bool(const ExactProgress &)> report = nullptr;
   /// Reports tries of `scheduleList`, from which the search starts.
   TryReport reportStart = nullptr;
@@ -38,7 +39,7 @@ struct ExactOptions {
 
 enum class ExactStatus {
   Optimal,    ///< no valid schedule is shorter
-  Feasible,   ///< the best found; whether there is a shorter one is not known
+  Feasible,   ///< the best found; there may be a shorter one
   Infeasible, ///< there is no valid schedule, or the problem is not sound
   Unknown,    ///< the problem is beyond this solver
 };
@@ -46,7 +47,8 @@ enum class ExactStatus {
 struct ExactResult {
   ExactStatus status = ExactStatus::Unknown;
   Solution solution; ///< when optimal or feasible
-  /// No valid schedule is shorter. It may be above all of `lowerBounds`.
+  /// No valid schedule is shorter than this. It may be above all of
+  /// `lowerBounds`.
   int64_t lowerBoundCycles = 0;
   /// Why it is not optimal, as a sentence without its full stop.
   std::string reason;

@@ -23,7 +23,7 @@ struct ProgramOp {
   /// The op's name in the model's words. `{}` stands for the enclosing loop's
   /// index. The fourth unnamed op of a kind is `linalg.matmul#3`.
   std::string name;
-  /// How often it runs: the product of the trip counts around it.
+  /// The number of its runs: the product of the trip counts around it.
   int64_t count = 1;
   /// Ops that must end before it starts: of the same iteration, or outside its
   /// loop.
@@ -90,7 +90,7 @@ std::optional<FetchWaits> findFetchWaits(Operation *op, const Buffer &buffer);
 /// Emits an error about a whole function, by name. (An error on the op would
 /// print all of it.)
 InFlightDiagnostic emitFunctionError(FunctionOpInterface function);
-/// Does the same, to whom the caller chooses.
+/// Does the same for the errors that the caller chooses.
 Refusal refuseFunction(FunctionOpInterface function, Reasons reasons);
 
 /// Calls `visit` on the program of each function with a body, in order, also

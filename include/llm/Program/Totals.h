@@ -19,7 +19,8 @@ struct Totals {
   int64_t macs = 0;                 ///< of contractions, visible positions only
   int64_t matmulWeightElements = 0; ///< weights that a contraction reduces over
   int64_t parameters = 0;           ///< elements of all weights
-  /// The same without those of the experts that a token does not select.
+  /// Elements of all weights, except those of experts that a token does not
+  /// select.
   int64_t activeParameters = 0;
   int64_t weightBytes = 0;  ///< as stored
   int64_t cacheBytes = 0;   ///< room of all caches, filled or not
@@ -35,7 +36,8 @@ struct Totals {
 Count countWork(WorkloadOpInterface op, const Workload &workload,
                 WorkKind kind);
 
-/// The same of all work that this pipe of an engine does (`Stage::pipeOf`).
+/// Does the same for all work that this pipe of an engine does
+/// (`Stage::pipeOf`).
 Count countPipeWork(WorkloadOpInterface op, const Workload &workload,
                     WorkKind pipe);
 

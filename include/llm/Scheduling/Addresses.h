@@ -20,17 +20,17 @@ struct SlotAddresses {
   std::vector<int64_t> slices; ///< as `Slot::prefetches`
 };
 
-/// An engine without addresses. All that lives on it at a time fits (S7), but
-/// no order that was tried gives each piece a range of its own for as long as
-/// it lives.
+/// An engine for which no addresses were found. All that lives on it at a time
+/// fits (S7), but no order that was tried gives each piece a range of its own
+/// for as long as it lives.
 struct AddressShortage {
   EngineId engine;
-  int64_t missingBytes = 0; ///< with so many more it would
+  int64_t missingBytes = 0; ///< they would fit with so many more
 };
 
 struct Addresses {
-  /// In the order of `Solution::slots`. A slot on an engine that is among the
-  /// shortages has no addresses.
+  /// The addresses, in the order of `Solution::slots`. A slot on an engine that
+  /// is among the shortages has none.
   std::vector<std::optional<SlotAddresses>> ofSlots;
   std::vector<AddressShortage> shortages; ///< by engine
 };

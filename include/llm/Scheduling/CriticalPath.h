@@ -12,10 +12,10 @@
 
 namespace mlir::llm::scheduling {
 
-/// A slot or a fetch on the path, and what it has to do with the step before.
+/// A slot or a fetch on the path, and how it depends on the step before.
 struct PathStep {
   unsigned slot = 0;             ///< of the solution
-  std::optional<unsigned> fetch; ///< of the slot: the step is that fetch
+  std::optional<unsigned> fetch; ///< of the slot: then the step is that fetch
   /// With None, this is the first step. With Dependence, Fetch and Engine, the
   /// step before is what this step waits for, its own fetch, or the slot ahead
   /// of it on its engine. With Bandwidth, the step before ends as this one

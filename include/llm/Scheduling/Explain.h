@@ -27,8 +27,8 @@ enum class Cause : uint8_t {
   Bandwidth,  ///< fewer lanes were free than it holds
   Memory,     ///< no idle engine had room (a fetch: the engine of its part)
   Choice,     ///< nothing: it could run a cycle earlier
-  /// Is not found here, but by callers that know several problems, one behind
-  /// the other. A slot starts when its problem does, behind another one. For
+  /// A slot starts when its problem does, behind another one. This is not found
+  /// here, but by callers that know several problems, one behind the other. For
   /// idle engines it is like NoWork, but something starts on their group in a
   /// later problem.
   LayerBoundary,
@@ -53,7 +53,7 @@ struct TaskExplanation {
   int64_t slackCycles = 0;
   Cause heldBackBy = Cause::None; ///< of the part that starts first
 
-  /// If so, slots follow the task without a gap in that graph, up to the end.
+  /// Whether slots follow the task without a gap in that graph, up to the end.
   bool isCritical() const { return slackCycles == 0; }
 };
 

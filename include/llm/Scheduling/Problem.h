@@ -40,11 +40,12 @@ struct EngineGroup {
   int64_t count = 1;
   /// The most lanes of each resource that one engine can hold (its port).
   std::vector<int64_t> portLanes;
-  /// Private memory of one engine, in bytes; what runs and what is prefetched
-  /// share it.
+  /// The private memory of one engine, in bytes. Working sets and fetched
+  /// slices share it.
   int64_t privateBytes = 0;
-  /// What the port passes of each resource: at most what its lanes carry, and
-  /// more than one lane less would. Empty: what the lanes carry.
+  /// The bytes per second of each resource that the port passes. This is at
+  /// most what its lanes carry, and more than one lane less would carry. If it
+  /// is empty, the port passes what its lanes carry.
   std::vector<int64_t> portBytesPerSecond = {};
 };
 
@@ -106,9 +107,9 @@ struct Split {
   Chains chains = {};
 };
 
-/// What some ways to cut a task have in common, whether they are among its
-/// alternatives or not. All parts together compute and stream no less than
-/// this.
+/// What all ways to cut a task in some set have in common, whether they are
+/// among its alternatives or not. All parts together compute and stream no less
+/// than this.
 struct LeastWork {
   int64_t overheadCycles = 0; ///< of each part
   int64_t computeCycles = 0;  ///< of all parts
@@ -118,15 +119,16 @@ struct LeastWork {
   /// The part of `bytes` that is streamed more than once, from sources or
   /// others.
   std::vector<int64_t> againBytes;
-  /// Some part does one in so many of all the work, or more.
+  /// The most parts that matter: some part does at least 1 / `mostParts` of all
+  /// the work.
   int64_t mostParts = 1;
-  /// The task is like several that are done together. A part of each of these
-  /// streams at least the share of everything that it computes. Empty: a part
-  /// may compute much and stream little.
+  /// A share of the work. The task is like several that are done together, and
+  /// a part of each streams at least the share of everything that it computes.
+  /// If there are none, a part may compute much and stream little.
   struct EvenShare {
     double work, sources; ///< of `evenCycles`; of the bytes of sources
   };
-  /// The cycles of `computeCycles` for which that holds.
+  /// The cycles of `computeCycles` for which the shares hold.
   int64_t evenCycles = 0;
   std::vector<EvenShare> evenShares;
 };
@@ -135,27 +137,30 @@ struct LeastWork {
 struct Task {
   std::string name;
   EngineKindSet kinds; ///< all of which its engines need, together
-  /// The only engine group that its cycles hold for. None: every group that has
-  /// the kinds runs it in the same cycles.
+  /// The only engine group that its cycles hold for. If there is none, every
+  /// group that has the kinds runs it in the same cycles.
   std::optional<unsigned> group = std::nullopt;
   std::vector<Part> parts;
   std::vector<unsigned> predecessors; ///< indices of tasks; a DAG, any order
   bool lastCombines =
       false; ///< the last part starts when the others have ended
-  /// Other ways to cut it than `parts`: a solution takes one of them or none.
+  /// Other ways to cut the task than `parts`. A solution takes one of them or
+  /// none.
   std::vector<Split> alternatives = {};
 
-  /// Each way to cut it that there is, offered above or not, takes no less than
-  /// one of these; empty: there are no other ways. Bounds hold for all ways.
+  /// Each possible way to cut the task, offered above or not, takes no less
+  /// than one of these. If it is empty, there are no other ways. Bounds hold
+  /// for all ways.
   std::vector<LeastWork> least = {};
 
   /// Other groups, each once, of which a part holds an engine, too, from its
-  /// start to its end. It works in the private memory of its own engine, and
-  /// streams through the port of that.
+  /// start to its end. The part works in the private memory of its own engine,
+  /// and streams through that engine's port.
   std::vector<unsigned> with = {};
   Chains chains = {}; ///< none where the last part combines
 
-  /// `choice` 0 is the task as it is, above that one of the alternatives.
+  /// Returns the parts of a choice. 0 is the task as it is, and i is
+  /// alternative i - 1.
   const std::vector<Part> &partsOf(unsigned choice) const {
     return choice == 0 ? parts : alternatives[choice - 1].parts;
   }

@@ -47,7 +47,7 @@ struct QueueEntry {
 };
 
 /// What an engine does, one entry after the other. The queue without an engine
-/// holds what takes no time, and so needs no engine.
+/// has the entries that take no time, and so need no engine.
 struct Queue {
   std::optional<EngineId> engine;
   std::vector<QueueEntry> entries;

@@ -28,7 +28,8 @@ namespace mlir::llm::scheduling {
 /// group.
 std::optional<Solution> scheduleEarliest(const Problem &problem);
 
-/// Is called before each schedule that is tried. It may be empty.
+/// A function that is called before each schedule that is tried. It may be
+/// empty.
 using TryReport = std::function<void()>;
 
 /// List scheduling. The ready task with the longest way to the end starts
@@ -53,7 +54,7 @@ std::optional<Solution> scheduleList(const Problem &problem,
                                      const TryReport &report = nullptr,
                                      int64_t repeats = 1);
 
-/// Only the few runs with which `scheduleList` begins.
+/// Does only the few runs with which `scheduleList` begins.
 std::optional<Solution> scheduleListBriefly(const Problem &problem,
                                             const TryReport &report = nullptr);
 
@@ -68,11 +69,12 @@ struct ImproveProgress {
 };
 
 struct ImproveOptions {
-  int64_t evaluations = 0; ///< so many at most; 0: no limit
-  double seconds = 0;      ///< not begun after so many; 0: no limit
+  int64_t evaluations = 0; ///< the most evaluations; 0: no limit
+  double seconds = 0;      ///< none begins after so many; 0: no limit
   uint32_t seed = 1;
   int64_t repeats = 1; ///< of the schedule, for `scheduleList`
-  /// Is called before each evaluation; false ends the search.
+  /// A function that is called before each evaluation. If it returns false, the
+  /// search ends.
   std::function<bool(const ImproveProgress &)> report = nullptr;
   /// Reports tries of `scheduleList`, from which the search starts.
   TryReport reportStart = nullptr;

@@ -33,7 +33,7 @@ std::optional<std::string> energyFigure(const Target &target, Type macType);
 /// Whether a path is that of an energy.
 bool isEnergyFigure(StringRef path);
 
-/// Sets a figure. False if there is no such field.
+/// Sets a figure. Returns false if there is no such field.
 bool setFigure(Target &target, StringRef path, int64_t value);
 
 /// The figures of one group that a calibration may change. "device" is the

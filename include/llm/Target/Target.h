@@ -44,12 +44,13 @@ struct Memory {
   static constexpr int64_t defaultLanes = 1024;
 
   std::string name;
-  /// 0: not given, so that nothing is checked against it (shared memories
-  /// only).
+  /// The bytes that fit. 0 if they are not given (only for shared memories), so
+  /// that nothing is checked.
   int64_t capacityBytes = 0;
   int64_t bytesPerSecond = 0;   ///< 0: private to an engine, no limit
-  int64_t lanes = defaultLanes; ///< equal lanes that a shared rate is cut into
-  /// The part of the rate that long streams reach; not given: all of it.
+  int64_t lanes = defaultLanes; ///< equal lanes that share its rate
+  /// The part of the rate that long streams reach. If it is not given, they
+  /// reach all of it.
   std::optional<int64_t> sustainedBytesPerSecond;
   std::optional<int64_t> femtojoulesPerByte;
   /// Room in a shared memory before the last, in which one engine keeps tiles
@@ -75,7 +76,7 @@ struct Link {
   std::string name;
   /// The rate of one device in one direction, with all its links together.
   int64_t bytesPerSecond = 0;
-  int64_t devices = 2; ///< that it joins, this one included
+  int64_t devices = 2; ///< number that it joins, with this one
   /// Figures of the two protocols of collectives (`collectiveMicroseconds`).
   std::optional<int64_t> lowLatencyNanoseconds, stepNanoseconds,
       lowLatencyBytesPerSecond, bandwidthNanoseconds, sustainedBytesPerSecond;
@@ -131,7 +132,7 @@ struct Engine {
   std::vector<MacEnergy> macEnergies;
   std::vector<KernelFigures> kernels; ///< one of a class or op, and a library
   std::string privateMemory;          ///< name of a private Memory; empty: none
-  std::vector<Port> ports;            ///< no entry for a memory: its full rate
+  std::vector<Port> ports;            ///< a memory without one: its full rate
   int64_t overheadCycles = 0;         ///< before each part (launch)
   /// Whether units share ops as tiles (`UnitKernel`).
   bool hasUnitTiles() const { return costModel == CostModelKind::Kernels; }
@@ -161,7 +162,7 @@ struct Target {
   /// Where the figures come from; "invented" if they are.
   std::string description;
   int64_t clockHz = 0;
-  bool clockIsGiven = true; ///< false: a tick of 1 GHz stands in
+  bool clockIsGiven = true; ///< if not, a tick of 1 GHz stands in
   std::vector<Engine> engines;
   std::vector<Memory> memories; ///< the shared ones from near to far, DRAM last
   std::vector<Link> links;
@@ -173,16 +174,17 @@ struct Target {
   std::string fittedOn;
 
   const Memory *findMemory(StringRef name) const;
-  /// It has a rate, and is the last that has, or no engine's private memory.
+  /// Whether the memory is shared: it has a rate, and is the last that has, or
+  /// no engine's private memory.
   bool isShared(const Memory &memory) const;
   /// The memories whose rate is shared, in order. Lanes are in this order.
   SmallVector<const Memory *> sharedMemories() const;
   /// The last shared memory, where values live between ops.
   const Memory &dram() const;
-  /// Engines that compute. Each of them keeps `bytesPerEngine` in the shared
-  /// memories.
+  /// The number of engines that compute. Each of them keeps `bytesPerEngine` in
+  /// the shared memories.
   int64_t countComputeEngines() const;
-  /// Whether the memory has room for what all of them keep there.
+  /// Whether the memory has room for what all these engines keep there.
   bool hasRoomForEngines(const Memory &memory) const;
   /// The private memory of an engine, or null.
   const Memory *privateMemoryOf(const Engine &engine) const;
@@ -195,9 +197,10 @@ struct Target {
   int64_t countMemoryEngines() const;
   /// The first engine group that has every kind, or null.
   const Engine *findEngine(EngineKindSet kinds) const;
-  /// That group alone. If no group has all kinds, it is the groups that do such
-  /// work together: the first group for each kind, in the order of kinds. Empty
-  /// if there are none. Only engines that compute, in tiles or at their peak,
+  /// Finds the groups that run an op of these kinds: the first group with all
+  /// kinds. If there is none, it is the groups that do such work together,
+  /// which are the first group for each kind, in the order of kinds. Empty if a
+  /// kind has no group. Only engines that compute, in tiles or at their peak,
   /// work together.
   SmallVector<const Engine *, 1> findEngines(EngineKindSet kinds) const;
 

@@ -23,7 +23,8 @@
 
 namespace mlir::llm {
 
-/// What a name means in which the expression is found. It is one of the four.
+/// What a name means if the expression is found in it. A rule has one of
+/// the five meanings.
 struct MatchRule {
   std::string text;   ///< of the expression
   ::llvm::Regex name; ///< in letters of either case

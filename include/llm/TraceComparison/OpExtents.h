@@ -26,13 +26,13 @@ public:
   /// op must be along all of its loops. Those of a part may be along some. Of a
   /// cache that is written, tools show any room of whole rows.
   bool explain(const TracedOperands &operands, bool isWhole) const;
-  /// The same for only the largest operand, of any part. Also true if nothing
-  /// is known about the op.
+  /// Does the same for only the largest operand, of any part. Also returns true
+  /// if nothing is known about the op.
   bool explainLargest(const TracedOperands &operands) const;
 
 private:
-  /// The loops along which so many elements lie, as bits. Nothing if no loops
-  /// of the op give that number.
+  /// The loops along which so many elements lie, as bits. Returns nothing if no
+  /// loops of the op give that number.
   std::optional<unsigned> findLoops(int64_t elements) const;
 
   struct Tensor {

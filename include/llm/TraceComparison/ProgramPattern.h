@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a trace is compared with: the ops of a program in their order. Layers
-// that are alike stand once, whether the program has them as a loop or one
-// behind the other.
+// The pattern that a trace is compared with: the ops of a program in their
+// order. Layers that are alike are in it once, whether the program has them as
+// a loop or one behind the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,10 +28,10 @@ struct PatternOp {
   std::vector<int64_t> layers;
   /// Ops of the program: one, or one for each layer that is written out.
   std::vector<unsigned> ops;
-  unsigned step = 0; ///< it is in
+  unsigned step = 0; ///< its index in `steps`
   OpExtents extents;
   std::optional<ProductSizes> product;
-  Value input; ///< the first one: products that share it may run as one
+  Value input; ///< the first one; products with the same may run as one
 
   bool hasKind(StringRef kind) const { return llvm::is_contained(kinds, kind); }
 };
@@ -55,7 +55,7 @@ public:
   const Program &program() const { return theProgram; }
   ArrayRef<PatternOp> ops() const { return patternOps; }
   ArrayRef<PatternStep> steps() const { return patternSteps; }
-  /// Inner ones first.
+  /// The loops, inner ones first.
   ArrayRef<PatternLoop> loops() const { return patternLoops; }
   /// Whether all layers are alike. For a program of one layer, any layer of a
   /// model is a run.

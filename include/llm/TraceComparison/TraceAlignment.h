@@ -28,10 +28,10 @@ StringRef stringify(MatchEvidence evidence);
 /// One run of the program in the trace.
 struct TracePass {
   int64_t startNanoseconds = 0, endNanoseconds = 0; ///< of its work
-  int64_t workNanoseconds = 0;                      ///< all, matched or not
+  int64_t workNanoseconds = 0; ///< of all work, matched or not
   int64_t matchedNanoseconds = 0;
   int64_t pieces = 0;
-  std::string whyNot; ///< it is not compared; empty for those that are
+  std::string whyNot; ///< why it is not compared, or empty
   bool isCompared() const { return whyNot.empty(); }
 };
 
@@ -49,24 +49,25 @@ struct AlignedPiece {
   static constexpr unsigned none = ~0u;
   uint32_t event = 0; ///< of the trace
   int64_t nanoseconds = 0;
-  bool isAround = false; ///< what is left of an event that others lie in
+  bool isAround = false; ///< the rest of an event that others lie in
   unsigned pass = 0;
   unsigned group = none;
-  MatchEvidence evidence = MatchEvidence::Order; ///< where it has a group
-  const char *whyNot = "";                       ///< where it has none
+  MatchEvidence evidence = MatchEvidence::Order; ///< if it has a group
+  const char *whyNot = "";                       ///< if it has none
 };
 
 struct AlignmentOptions {
   std::optional<unsigned> pass; ///< this one alone, from 0 on
-  std::string range;            ///< passes are the ranges of that name
+  /// If it is given, passes are the ranges of that name.
+  std::string range;
 };
 
 struct TraceAlignment {
   std::vector<AlignedPiece>
       pieces;                    ///< in the order in which they were launched
-  std::vector<TracePass> passes; ///< at least one where there are pieces
+  std::vector<TracePass> passes; ///< at least one if there are pieces
   std::vector<MatchedGroup> groups; ///< in the order of the program
-  std::vector<std::string> notes;   ///< sentences, of what was decided
+  std::vector<std::string> notes;   ///< sentences about what was decided
 
   /// The median over the passes that are compared and have the group.
   double medianNanoseconds(const MatchedGroup &group) const;
