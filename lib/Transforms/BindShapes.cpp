@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Values take the place of sizes; then, op by op in program order, what depends
-// on them is computed and every result gets the type that follows from its
-// operands.
+// Values replace sizes. Then, op by op in program order, what depends on them
+// is computed, and every result gets the type that follows from its operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,7 +93,7 @@ LogicalResult ShapeBinder::inferResults(Operation *op) {
   return isa<InferTypeOpInterface>(op) ? llm::inferResults(op) : success();
 }
 
-/// What a loop carries has the types of what it begins with.
+/// Gives the values that a loop carries the types that they begin with.
 LogicalResult ShapeBinder::bindLoop(LoopLikeOpInterface loop) {
   if (loop->hasAttr(LlmDialect::tileAttrName))
     return loop.emitOpError() << "is what --llm-materialize-tiles made of an "
@@ -163,7 +162,7 @@ LogicalResult ShapeBinder::bindBlock(Block &block) {
   return success();
 }
 
-/// Numbers that nothing needs any more.
+/// Erases numbers that nothing needs any more.
 void ShapeBinder::eraseDeadNumbers() {
   SmallVector<Operation *> ops;
   function.walk([&](Operation *op) {
@@ -175,7 +174,7 @@ void ShapeBinder::eraseDeadNumbers() {
       rewriter.eraseOp(op);
 }
 
-/// Sizes of the program's attribute have the names of its fields.
+/// Binds sizes of the program's attribute, which have the names of its fields.
 LogicalResult ShapeBinder::bindProgram() {
   auto program =
       function->getAttrOfType<ProgramAttr>(LlmDialect::programAttrName);
@@ -224,9 +223,9 @@ LogicalResult ShapeBinder::bind() {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// "batch=8": a name and a number of 1 or more.
+/// Reads "batch=8": a name and a number of 1 or more.
 static LogicalResult readSize(Operation *module, StringRef text, Sizes &sizes) {
-  // A product of two does not leave 64 bits.
+  // A product of two such sizes fits into 64 bits.
   constexpr int64_t largestSize = int64_t(1) << 31;
   auto [name, number] = text.split('=');
   int64_t size;
@@ -242,8 +241,8 @@ static LogicalResult readSize(Operation *module, StringRef text, Sizes &sizes) {
   return success();
 }
 
-/// Fields of the program's attribute that are open: nothing else may depend on
-/// their size, which canonicalization removed.
+/// Lists open fields of the program's attribute. Canonicalization may have
+/// removed all that depended on their sizes.
 static void listOpenFields(ProgramAttr program,
                            llvm::SetVector<StringRef> &names) {
   for (SequencesAttr group : program.getGroups()) {
@@ -256,9 +255,9 @@ static void listOpenFields(ProgramAttr program,
   }
 }
 
-/// Every size that gets a value is one of the program. One that nothing
-/// depended on may have been removed: where none is left open, no other can
-/// have been meant.
+/// Checks that every size that gets a value is one of the program. A size that
+/// nothing depended on may have been removed. So a name is accepted if no size
+/// is left open, since it cannot be another one misspelt.
 static LogicalResult checkNames(ModuleOp module, const Sizes &sizes) {
   llvm::SetVector<StringRef> known;
   module.walk([&](SizeOp size) { known.insert(size.getName()); });

@@ -145,8 +145,8 @@ void BlockGraph::restoreOrder() {
     previous = now;
   }
 
-  // The first of those that can follow: whoever has to wait comes next when
-  // what it waits for is there.
+  // The first op that can follow is taken. An op that has to wait comes as soon
+  // as what it waits for is there.
   std::priority_queue<unsigned, std::vector<unsigned>, std::greater<>> ready;
   for (unsigned place = 0; place < ops.size(); ++place)
     if (missing[place] == 0)

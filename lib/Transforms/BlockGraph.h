@@ -17,32 +17,33 @@
 
 namespace mlir::llm {
 
-/// Shows values, takes no time, and can stand anywhere between what it shows
-/// and those who look.
+/// Whether the op shows values, takes no time, and can stand anywhere between
+/// these values and their users.
 bool isView(Operation *op);
 
-/// Operands, and what regions of the op read of the values around it.
+/// Returns the operands of the op, and the values from around it that its
+/// regions read.
 SetVector<Value> valuesReadBy(Operation *op);
 
 /// The ops of a block in the order of the program, and which of them must end
-/// before which: because of values, also through views, and because effects on
-/// memory keep their order.
+/// before others start. The reasons are values, also through views, and effects
+/// on memory, which keep their order.
 class BlockGraph {
 public:
   struct Node {
     Operation *op;
-    /// Ops of the block that need a value of this one, and the views through
-    /// which they see it.
+    /// The ops of the block that need a value of this one, and the views
+    /// through which they see it.
     llvm::SmallSetVector<Operation *, 4> users, views;
-    /// Ops of the block whose values this one needs, views left out.
+    /// The ops of the block whose values this one needs, without views.
     SmallVector<Operation *, 4> sources;
-    /// The next one with an effect, of one that has an effect.
+    /// The next op with an effect, if this one has an effect.
     Operation *nextEffect = nullptr;
   };
 
   explicit BlockGraph(Block &block);
 
-  /// In the order of the program.
+  /// The ops, in the order of the program.
   ArrayRef<Node> nodes() const { return allNodes; }
   unsigned positionOf(Operation *op) const { return positions.at(op); }
   const Node &at(Operation *op) const { return allNodes[positionOf(op)]; }
@@ -55,11 +56,11 @@ public:
   SmallVector<Operation *>
   findViewsInside(const llvm::SetVector<Operation *> &ops) const;
 
-  /// `with` stands for `op`, which is about to be erased.
+  /// Puts `with` in the place of `op`, which is about to be erased.
   void replace(Operation *op, Operation *with);
   /// Puts the ops of the block in an order in which each comes behind what it
-  /// needs. Only those move that stand before it, to right behind it; effects
-  /// keep the order of the program.
+  /// needs. Only ops that stand before something they need move, to right
+  /// behind it. Effects keep the order of the program.
   void restoreOrder();
 
 private:

@@ -61,7 +61,8 @@ static void decompose(IRRewriter &rewriter, Op op, Value keys, Value values,
   rewriter.replaceOp(op, out);
 }
 
-/// A kernel has one contraction: of attention in pieces it would have two.
+/// Fails for attention in a kernel. A kernel has one contraction, and the
+/// pieces of attention have two.
 static LogicalResult checkKernels(ArrayRef<Operation *> ops) {
   bool isInside = false;
   for (Operation *op : ops)
@@ -74,8 +75,8 @@ static LogicalResult checkKernels(ArrayRef<Operation *> ops) {
   return failure(isInside);
 }
 
-/// Attention whose scores are of all keys: of those that each query selects for
-/// itself, no op has the scores.
+/// Whether the scores of attention are of all keys. If each query selects keys
+/// for itself, no op has the scores.
 static bool canDecompose(Operation *op) {
   if (auto gqa = dyn_cast<GqaAttnOp>(op))
     return !gqa.getSelected();

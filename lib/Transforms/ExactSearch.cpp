@@ -33,7 +33,7 @@ ExactResult ExactSearch::solve(const scheduling::Problem &problem,
     return result;
   if (result.status != scheduling::ExactStatus::Optimal)
     reason = result.reason;
-  // Not above the makespan of all, so that they fit.
+  // These sums are at most the makespan of all, so they fit.
   provenCycles += result.lowerBoundCycles * trips;
   return result;
 }

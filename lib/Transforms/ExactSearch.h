@@ -13,27 +13,27 @@
 
 namespace mlir::llm {
 
-/// Searches for the best schedules of the stretches of one function, and
-/// gathers what it has proven of them; until an interrupt.
+/// Searches for the best schedules of the stretches of one function, until an
+/// interrupt, and adds up what it has proven of them.
 class ExactSearch {
 public:
   ExactSearch(scheduling::ExactOptions limits, SearchLine &line);
-  ExactSearch(const ExactSearch &) = delete; // its options know where it is
+  ExactSearch(const ExactSearch &) = delete; // its options point to it
   ExactSearch &operator=(const ExactSearch &) = delete;
 
-  /// The next stretch, which runs so many times.
+  /// Solves the next stretch, which runs `trips` times.
   scheduling::ExactResult solve(const scheduling::Problem &problem,
                                 int64_t trips);
 
-  /// All stretches together take at least as long.
+  /// The cycles that all stretches together take at least.
   int64_t proven() const { return provenCycles; }
   /// Why the schedule of some stretch is not proven; empty if each is.
   StringRef unproven() const { return reason; }
   /// "optimal", or the gap of the function to what is proven.
   std::string describe(int64_t makespanCycles, int64_t lowerBoundCycles) const;
-  /// Before all was proven.
+  /// Whether an interrupt came before all was proven.
   bool wasInterrupted() const { return interrupted && !reason.empty(); }
-  /// The same answer on every machine.
+  /// Whether the answer is the same on every machine.
   bool isReproducible() const {
     return reason.empty() || (options.seconds == 0 && !interrupted);
   }

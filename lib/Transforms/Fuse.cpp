@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Grows kernels in program order: each op is joined with the kernels whose
-// values it reads, as long as the workload of all of them together exists and,
-// on the target, takes less time, also of ops that could run beside it. No op
-// is known by name.
+// Grows kernels in program order. Each op is joined with the kernels whose
+// values it reads, as long as they have a workload together that takes less
+// time on the target, and that delays no op that could run beside it. No op is
+// known by name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,10 +36,10 @@ namespace mlir::llm {
 using namespace mlir;
 using namespace mlir::llm;
 
-/// A kernel is not grown beyond this: each time it grows, all of it is priced.
+/// The most ops of a kernel. Each time it grows, all of it is priced.
 static constexpr size_t maxOps = 16;
 
-/// So many users are followed at most from a kernel to an op that may join it.
+/// The most users that are followed from a kernel to an op that may join it.
 /// With `maxOps` this bounds the work for each op by a constant, so that the
 /// time of the pass grows with the number of ops.
 static constexpr size_t maxSteps = 1024;
@@ -54,7 +54,7 @@ static std::string nameOf(Operation *op) {
   return name.empty() ? op->getName().getStringRef().str() : name.str();
 }
 
-/// "layers.0.mlp.down_proj" and "layers.0.mlp_residual" as
+/// Joins names: "layers.0.mlp.down_proj" and "layers.0.mlp_residual" become
 /// "layers.0.mlp.down_proj+mlp_residual".
 static StringAttr joinNames(ArrayRef<Operation *> ops) {
   std::string joined;
@@ -68,7 +68,8 @@ static StringAttr joinNames(ArrayRef<Operation *> ops) {
                        name[i] == first[i] && !joined.empty();
          ++i)
       same = name[i] == '.' ? i + 1 : same;
-    // "layers." alone says little: the name of another layer stays whole.
+    // The prefix "layers." alone says little, so the name of another layer
+    // stays whole.
     StringRef rest = name.drop_front(same);
     bool isNumber = !rest.empty() && (llvm::isDigit(rest[0]) || rest[0] == '{');
     joined += (joined.empty() ? "" : "+") + (isNumber ? name : rest).str();
@@ -86,7 +87,7 @@ struct Kernel {
   Price price, apart;           ///< as one, and op by op
 };
 
-/// When an op starts and ends where each has an engine of its own.
+/// When an op starts and ends if each has an engine of its own.
 struct Time {
   int64_t barrier = 0; ///< the end of the loop before it
   int64_t start = 0, end = 0;
@@ -104,26 +105,27 @@ private:
   using Ops = llvm::SetVector<Operation *>;
 
   void addOps();
-  /// What the op takes; adds a kernel of it, if it can be joined with others.
+  /// Returns the price of the op. Adds a kernel of it, if it can be joined with
+  /// others.
   Price addOp(Operation *op);
   /// Notes when the op would run.
   void addTime(const BlockGraph::Node &node, Price price);
   /// The kernels whose values an op reads, those with most bytes first.
   SmallVector<unsigned> producersOf(Operation *op) const;
   void join(unsigned producer, unsigned consumer);
-  /// Why the ops cannot run as one: one outside needs a value of theirs, and
-  /// one of them needs it. Empty if there is none.
+  /// Returns why the ops cannot run as one: one outside needs a value of
+  /// theirs, and one of them needs it. Empty if there is no such op.
   std::string findBetween(const Ops &ops) const;
   /// Fails with the reason in `problem`.
   FailureOr<Price> priceOf(const Ops &ops, std::string &problem) const;
-  /// When the ops would run as one.
+  /// Returns when the ops would run as one.
   Time timeOf(const Ops &ops, Price price) const;
-  /// What would start or end later than it could before; empty if nothing
-  /// would. Then the block takes no longer with an engine for each op; on one
-  /// engine it takes the sum, which does not grow either.
+  /// Returns which op would start or end later than it could before; empty if
+  /// none would. Then the block takes no longer with an engine for each op.
+  /// With one engine it takes the sum, which does not grow either.
   std::string findDelay(const Ops &ops, Time time) const;
-  /// A copy of the ops as a kernel that is in no block. `yielded`: what it
-  /// hands on, in the order of its results.
+  /// A copy of the ops as a kernel that is in no block. `yielded` gets the
+  /// values that it returns, in the order of its results.
   FusedOp build(const Ops &ops, SmallVectorImpl<Value> &yielded) const;
   void materialize(const Kernel &kernel);
 
@@ -133,7 +135,7 @@ private:
   bool isAlways;
   /// Views that were erased with the kernel that they belonged to.
   llvm::SmallPtrSet<Operation *, 8> erased;
-  std::vector<Kernel> kernels; ///< one that was joined to another one is empty
+  std::vector<Kernel> kernels; ///< empty if it was joined to another one
   DenseMap<Operation *, unsigned> kernelOf;
   std::vector<Time> times; ///< by position; ops of a kernel have one time
   int64_t latest = 0;      ///< the end of the last one
@@ -162,7 +164,7 @@ Price BlockFuser::addOp(Operation *op) {
   return *price;
 }
 
-/// Whatever stands before it ends before it starts, and what follows waits.
+/// Whether all ops before it end before it starts, and all ops behind it wait.
 static bool isBarrier(Operation *op) {
   return isa<LoopLikeOpInterface>(op) || op->hasTrait<OpTrait::IsTerminator>();
 }
@@ -217,13 +219,13 @@ SmallVector<unsigned> BlockFuser::producersOf(Operation *op) const {
   return producers.takeVector();
 }
 
-/// Walks over all that follows the ops, kernels as a whole. Kernels grow in
-/// program order: what stands behind the last op is in none, and so leads to
+/// Walks over all ops that follow these, kernels as a whole. Kernels grow in
+/// program order, so an op behind the last of these is in none, and leads to
 /// nothing before it.
 std::string BlockFuser::findBetween(const Ops &ops) const {
   unsigned last = graph.positionOf(ops.back());
   size_t steps = 0;
-  // Each op with the one outside by which it was reached.
+  // Each entry is an op, and the one outside by which it was reached.
   SmallVector<std::pair<Operation *, Operation *>> pending;
   llvm::SmallPtrSet<Operation *, 16> seen;
   auto reach = [&](Operation *op, Operation *by) {
@@ -305,8 +307,8 @@ FusedOp BlockFuser::build(const Ops &ops,
     locs.push_back(op->getLoc());
     auto update = dyn_cast<StateUpdateOpInterface>(op);
     for (Value result : op->getResults()) {
-      // What a cache or a recurrent layer keeps is there for the next step,
-      // though no op of this one reads it.
+      // The next step needs what a cache or a recurrent layer keeps, though no
+      // op of this step reads it.
       bool isState = update && update.getNewState() == result;
       if (isState || graph.isNeededOutside(result, ops))
         yielded.push_back(result);
@@ -371,7 +373,7 @@ void BlockFuser::join(unsigned producer, unsigned consumer) {
   }
 }
 
-/// The order of the block is for `run` to restore.
+/// Replaces the ops by a kernel. `run` must restore the order of the block.
 void BlockFuser::materialize(const Kernel &kernel) {
   Ops ops(kernel.ops.begin(), kernel.ops.end());
   SmallVector<Value> yielded;
@@ -408,7 +410,7 @@ bool BlockFuser::run() {
     order.push_back(kernel.ops.front());
   for (Operation *op : order)
     for (unsigned producer : producersOf(op)) {
-      // Either may have been joined with others meanwhile.
+      // Either kernel may have been joined with others meanwhile.
       unsigned consumer = kernelOf.lookup(op);
       if (!kernels[producer].ops.empty() && producer != consumer)
         join(producer, consumer);
@@ -420,7 +422,8 @@ bool BlockFuser::run() {
   });
   for (const Kernel &kernel : kernels)
     materialize(kernel);
-  // A kernel stands where its last op was; what needs an earlier one follows.
+  // A kernel stands where its last op was, so ops that need an earlier one of
+  // its values must move behind it.
   if (!kernels.empty())
     graph.restoreOrder();
   return !kernels.empty();

@@ -31,15 +31,15 @@ using namespace mlir::llm;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A matmul, or one of experts.
+/// A matmul, or a product of experts.
 struct Product {
   Operation *op;
   StringRef name;
   Value lhs, rhs, bias, out; ///< the bias may be null
   bool isTransposed;
-  /// Which rows are whose, of experts.
+  /// Which rows are of which expert, if it is one of experts.
   Attribute rows;
-  Value experts; ///< those of each token; may be null
+  Value experts; ///< of each token; may be null
 
   static std::optional<Product> get(Operation *op);
 
@@ -56,14 +56,14 @@ struct Product {
   int64_t columns() const { return outType().getDimSize(1); }
 };
 
-/// Something that must be equal, and what is said where it is not.
+/// Something that must be equal, and the remark if it is not.
 struct Trait {
   Attribute value;
   StringLiteral difference;
 };
 
-/// Products that become one, or would. What they read may be replaced by then:
-/// only the ops are kept.
+/// Products that become one, or could. Only the ops are kept, since the values
+/// that they read may be replaced by then.
 struct Group {
   SmallVector<Operation *> ops;
   SmallVector<Trait> traits;
@@ -100,8 +100,9 @@ std::optional<Product> Product::get(Operation *op) {
                  ofExperts.getExperts()};
 }
 
-/// The op that quantizes the left operand, if one does: ops that do the same to
-/// one activation give one value. One with a scale of its own does not.
+/// Returns the op that quantizes the left operand; null if there is none. Ops
+/// that do the same to one activation give one value. An op with a scale of its
+/// own does not.
 static QuantizeOp quantizeOf(const Product &product) {
   auto quantize = product.lhs.getDefiningOp<QuantizeOp>();
   return quantize && !quantize.getScale() ? quantize : QuantizeOp();
@@ -156,9 +157,9 @@ static std::string describe(const Product &product) {
       .str();
 }
 
-/// Blocks of several columns must end where a weight ends, other than the last
-/// one: the joined weight has the same ones then. A block that is the whole
-/// dimension becomes one of all columns.
+/// Looks for a block that would be cut. Blocks of several columns must end
+/// where each weight but the last one ends, so that the joined weight has the
+/// same blocks. A block that is the whole dimension becomes one of all columns.
 static std::string findCutBlock(ArrayRef<Product> products) {
   const Product &first = products.front();
   auto type = dyn_cast<BlockScaledType>(first.rhsType().getElementType());
@@ -180,7 +181,7 @@ static std::string findCutBlock(ArrayRef<Product> products) {
   return "";
 }
 
-/// Why products with equal traits cannot be one; empty where they can.
+/// Returns why products with equal traits cannot be one; empty if they can.
 static std::string findObstacle(ArrayRef<Product> products) {
   const Product &first = products.front();
   if (!first.rhsType().hasStaticShape() ||
@@ -200,8 +201,8 @@ static std::string findObstacle(ArrayRef<Product> products) {
   return findCutBlock(products);
 }
 
-/// Why products of one activation stay apart: what the first of the one group
-/// and of the other have not in common.
+/// Returns why products of one activation stay apart: the first trait in which
+/// two groups differ.
 static StringRef findDifference(const Group &a, const Group &b) {
   for (auto [one, other] : llvm::zip_equal(a.traits, b.traits))
     if (one.value != other.value)
@@ -213,7 +214,8 @@ static StringRef findDifference(const Group &a, const Group &b) {
 // Joining
 //===----------------------------------------------------------------------===//
 
-/// "mlp.gate_proj" and "mlp.up_proj" as "mlp.gate_proj+up_proj".
+/// Joins names: "mlp.gate_proj" and "mlp.up_proj" become
+/// "mlp.gate_proj+up_proj".
 static StringAttr joinNames(ArrayRef<Product> products) {
   StringRef first = products.front().name;
   std::string joined = first.str();
@@ -230,7 +232,8 @@ static StringAttr joinNames(ArrayRef<Product> products) {
              : StringAttr::get(products.front().op->getContext(), joined);
 }
 
-/// The columns [begin, begin + size) of a matrix, size being those of `like`.
+/// Returns the columns [begin, begin + size) of a matrix, where `like` has the
+/// size.
 static Value sliceColumns(RewriterBase &rewriter, Location loc, Value matrix,
                           int64_t begin, RankedTensorType like) {
   SmallVector<OpFoldResult> offsets = {rewriter.getIndexAttr(0),
@@ -242,7 +245,7 @@ static Value sliceColumns(RewriterBase &rewriter, Location loc, Value matrix,
                                         sizes, strides);
 }
 
-/// One like `first`, of all columns.
+/// Makes an op like `first` with all columns.
 static Operation *createJoined(RewriterBase &rewriter, Location loc,
                                StringAttr name, ArrayRef<Product> products,
                                Value weights, Value bias) {
@@ -251,7 +254,8 @@ static Operation *createJoined(RewriterBase &rewriter, Location loc,
     return MatmulOp::create(rewriter, loc, name, first.lhs, weights, bias,
                             first.isTransposed, matmul.getOutTypeAttr());
   auto ofExperts = cast<GroupedMatmulOp>(first.op);
-  // Where they do not say the same, the rows say which experts are read.
+  // If products differ in `experts`, the counts of rows tell which experts are
+  // read.
   bool isSame = llvm::all_of(products, [&](const Product &product) {
     return product.experts == first.experts;
   });
@@ -268,12 +272,13 @@ static void replace(RewriterBase &rewriter, const Product &product,
   Value out = sliceColumns(rewriter, product.op->getLoc(), joined, column,
                            product.outType());
   rewriter.replaceOp(product.op, out);
-  // The joined one reads what is quantized for the first.
+  // The joined op reads the value that was quantized for the first product.
   if (quantize && quantize->use_empty())
     rewriter.eraseOp(quantize);
 }
 
-/// Fails where the operands are not all there in front of the first one.
+/// Joins products. Fails if not all operands can stand in front of the first
+/// one.
 static FailureOr<Operation *> join(ArrayRef<Product> products,
                                    DominanceInfo &dominance) {
   const Product &first = products.front();
@@ -286,7 +291,7 @@ static FailureOr<Operation *> join(ArrayRef<Product> products,
       biases.push_back(product.bias);
     locs.push_back(product.op->getLoc());
   }
-  // All of them at once, so that a failure leaves nothing behind.
+  // All operands move at once, so that a failure leaves nothing behind.
   SmallVector<Value> moved = llvm::to_vector(llvm::concat<Value>(rhs, biases));
   if (failed(moveValueDefinitions(rewriter, ValueRange(moved), first.op,
                                   dominance)))
@@ -370,7 +375,8 @@ struct LlmFuseProjectionsPass
     group.traits = std::move(traits);
   }
 
-  /// Groups on one activation, each beside the first of them.
+  /// Remarks at each group why it is not joined with the first group on the
+  /// same activation.
   void sayWhatDiffers(ArrayRef<std::pair<Key, Group>> groups) {
     DenseMap<Value, const Group *> firstOn;
     for (const auto &[key, group] : groups) {

@@ -40,7 +40,7 @@ std::string ImproveLimit::describe() const {
   return text;
 }
 
-/// The evaluations of the first tasks, without overflow.
+/// Returns the evaluations of the first tasks, without overflow.
 static int64_t firstOf(int64_t evaluations, size_t first, size_t tasks) {
   int64_t each = evaluations / tasks, rest = evaluations % tasks;
   return each * first + rest * first / tasks;

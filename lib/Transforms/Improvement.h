@@ -17,17 +17,17 @@
 
 namespace mlir::llm {
 
-/// How long the schedule of a function is improved.
+/// The limit for improving the schedule of a function.
 struct ImproveLimit {
-  int64_t evaluations = 0; ///< in all stretches together; 0: seconds count
+  int64_t evaluations = 0; ///< in all stretches; 0: seconds count
   double seconds = 0;
 
-  /// Reads "1000" or "10s". Nothing where the text is neither.
+  /// Reads "1000" or "10s". Returns nothing if the text is neither.
   static std::optional<ImproveLimit> parse(StringRef text);
   std::string describe() const;
   bool isReproducible() const { return evaluations > 0; }
   bool isNothing() const { return evaluations == 0 && seconds == 0; }
-  /// What is there for the tasks from `begin` to `end` of so many.
+  /// Returns the share of the tasks from `begin` to `end`, out of `tasks`.
   ImproveLimit share(size_t begin, size_t end, size_t tasks) const;
 };
 
@@ -37,8 +37,8 @@ public:
   Improvement(size_t tasks, ImproveLimit limit, uint32_t seed, SearchLine &line)
       : tasks(tasks), limit(limit), seed(seed), line(line) {}
 
-  /// The next stretch of the function, which runs `repeats` times. Nothing on
-  /// overflow.
+  /// Solves the next stretch of the function, which runs `repeats` times.
+  /// Returns nothing on overflow.
   std::optional<scheduling::Solution> solve(const scheduling::Problem &problem,
                                             int64_t repeats);
   bool wasInterrupted() const { return interrupted; }

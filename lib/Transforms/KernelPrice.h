@@ -12,16 +12,17 @@
 
 namespace mlir::llm {
 
-/// The sum of two times, or of two amounts of bytes: no cost is above this
-/// bound, and what is has no price worth comparing.
+/// Adds two times, or two amounts of bytes, up to a bound. No cost is above the
+/// bound, so larger sums need not be told apart.
 inline int64_t addBounded(int64_t a, int64_t b) {
   return std::min(a + b, int64_t(1) << 61);
 }
 
-/// What an engine and the memory that all engines share do for an op.
+/// The time of an engine for an op, and the bytes through the memory that all
+/// engines share.
 struct Price {
   int64_t cycles = 0, bytes = 0;
-  /// Fewer bytes, which all engines share, in no more time of one of them.
+  /// Whether it has fewer bytes, and takes no more cycles.
   bool isBelow(const Price &other) const {
     return bytes < other.bytes && cycles <= other.cycles;
   }
@@ -30,13 +31,13 @@ struct Price {
   }
 };
 
-/// Prices with the best tile; equal ops are searched once.
+/// Computes prices with the best tile. Equal ops are searched once.
 class Prices {
 public:
   explicit Prices(const Target &target) : target(target) {}
-  /// Whether two ops can run at one time.
+  /// Whether two ops can run at the same time.
   bool hasSeveralEngines() const;
-  /// Fails where the op has no workload or no tile.
+  /// Fails if the op has no workload or no tile.
   FailureOr<Price> get(WorkloadOpInterface op, Reasons reasons);
 
 private:

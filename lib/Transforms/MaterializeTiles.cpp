@@ -31,7 +31,7 @@ namespace mlir::llm {
 using namespace mlir;
 using namespace mlir::llm;
 
-/// Each part has one slot (S1).
+/// Checks that each part has one slot (S1).
 static LogicalResult checkSlots(Operation *op, int64_t parts) {
   auto slots = op->getAttrOfType<SlotsAttr>(LlmDialect::slotsAttrName);
   if (!slots || slots.areOfParts(parts))
@@ -61,11 +61,12 @@ public:
 private:
   LogicalResult readParts();
   LogicalResult readTiles();
-  /// Why a loop cannot be cut into boxes of these sizes; empty if it can.
+  /// Returns why a loop cannot be cut into boxes of these sizes; empty if it
+  /// can.
   std::string explainUncut(unsigned loop, ArrayRef<int64_t> sizes);
-  /// Why the op has to stay what it is; empty if it can become loops.
+  /// Returns why the op must stay as it is; empty if it can become loops.
   std::string explainWhole();
-  /// Takes loops out of the tiles along which the op cannot be cut.
+  /// Drops the loops over tiles along which the op cannot be cut.
   void dropUncut();
   LogicalResult replace();
 
@@ -84,7 +85,7 @@ LogicalResult OpMaterializer::readParts() {
   if (failed(split) || failed(checkSlots(op, split->partCount())))
     return failure();
   joinsParts = split->lastCombines();
-  // The first part is as large as any.
+  // The first part is at least as large as all others.
   for (Interval interval : split->boxOf(0))
     plan.partSizes.push_back(interval.size());
   for (const Loop &loop : workload.loops)
@@ -139,8 +140,8 @@ std::string OpMaterializer::explainWhole() {
 }
 
 void OpMaterializer::dropUncut() {
-  // A loop that is whole again may make the slices along another one
-  // impossible.
+  // A loop that becomes whole may make slices along another one impossible, so
+  // this repeats.
   for (bool isStable = false; !isStable;) {
     isStable = true;
     for (unsigned loop : llvm::to_vector(plan.order)) {
@@ -199,7 +200,7 @@ struct LlmMaterializeTilesPass
     tensor::registerTilingInterfaceExternalModels(registry);
   }
 
-  /// Some op of it has become loops.
+  /// Whether some op of the module has become loops.
   static bool isMaterialized(ModuleOp module) {
     return module
         .walk([](LoopLikeOpInterface loop) {

@@ -18,8 +18,9 @@ InFlightDiagnostic mlir::llm::emitPassError(const Pass &pass, Operation *root) {
   return emitError(root->getLoc()) << "--" << pass.getArgument() << ": ";
 }
 
-/// `root` is a function, or a module within another one. Other threads may work
-/// on what is beside it, so that is not looked at.
+/// Returns the target around `root`, which is a function, or a module within
+/// another one. Other threads may work on what is beside it, so that is not
+/// looked at.
 static FailureOr<Target> targetAround(const Pass &pass, Operation *root) {
   auto outermost = dyn_cast<ModuleOp>(root);
   for (auto module = root->getParentOfType<ModuleOp>(); module;

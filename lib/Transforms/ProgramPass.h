@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A pass on programs runs on a module, that is on all of its functions, one
-// after the other; or nested, on a single function, at the same time as on
-// others. On a module it may write the default target. On a function it reads
-// that of the module and changes nothing outside.
+// A pass on programs runs on a module, which means on all of its functions, one
+// after the other. Or it is nested and runs on a single function, while other
+// threads run it on others. On a module it may write the default target. On a
+// function it reads the target of the module and changes nothing outside.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,20 +32,21 @@ struct ProgramPass : WorkloadPass<PassWithOptions<PassBase>> {
   }
 };
 
-/// An error of a pass about all that it runs on, which starts with the pass's
-/// flag. (An error on the op would print all of it.)
+/// Emits an error of a pass about all that it runs on. It starts with the
+/// pass's flag. (An error on the op would print all of it.)
 InFlightDiagnostic emitPassError(const Pass &pass, Operation *root);
 
-/// The target of the outermost module, which `root` is or is in. On one without
-/// the default preset is written, and a remark says so; what is nested in such
-/// a module gets an error.
+/// Returns the target of the outermost module, which `root` is or is in. If it
+/// has none, the pass writes the default preset and a remark. If `root` is
+/// nested in such a module, that is an error.
 FailureOr<Target> getOrWriteTarget(const Pass &pass, Operation *root);
 
-/// The same; without a target it is an error.
+/// Does the same, but it is an error if there is no target.
 FailureOr<Target> requireTarget(const Pass &pass, Operation *root);
 
-/// Sets the number of engines from the pass's option `engines`, if it is given:
-/// in the module's target, which a pass on a function must not change.
+/// Sets the number of engines from the pass's option `engines`, if it is given,
+/// in the module's target. A pass on a function must not change that, so it is
+/// an error there.
 LogicalResult applyEnginesOption(const Pass &pass, Operation *root,
                                  StringRef engines, Target &target);
 

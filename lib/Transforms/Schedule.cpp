@@ -64,7 +64,8 @@ struct ScheduleOptions {
   std::optional<ImproveLimit> improve;
   uint32_t seed = 1;
 
-  /// Those that forbid schedules, as they are written; empty: none does.
+  /// The options that forbid schedules, as a user writes them; empty if there
+  /// are none.
   std::string describeRestrictions() const {
     SmallVector<StringRef> all;
     if (!cutsOps)
@@ -105,31 +106,31 @@ private:
   FailureOr<int64_t> placeStretch(ArrayRef<unsigned> stretch, int64_t start);
   void restrict(Problem &problem) const;
   FailureOr<Solution> solve(const Problem &problem);
-  /// With at most so many engines in each group; nothing where no such schedule
-  /// is shorter than `wanted`. Searches briefly, and on if `isWorthMore`, unless
-  /// that is far above `wanted`.
+  /// Schedules with at most so many engines in each group. Returns nothing if
+  /// no such schedule is shorter than `wanted`. Searches briefly, and then on
+  /// if `isWorthMore`, unless the result is far above `wanted`.
   FailureOr<std::optional<Scheduled>>
   scheduleOnFewer(ArrayRef<unsigned> stretch, int64_t engines, int64_t wanted,
                   bool isWorthMore);
-  /// Takes what is found for fewer engines, one of `counts`, where that is
-  /// shorter: ops are cut, and parts started, otherwise there, and a search
-  /// finds not all of it. What is not shorter than `wanted` cycles is of no use
-  /// to the caller.
+  /// Takes a schedule for fewer engines, one of `counts`, if it is shorter.
+  /// With fewer engines, ops are cut and parts started in other ways, which a
+  /// search for all engines may not find. The caller has no use for a schedule
+  /// that is not shorter than `wanted` cycles.
   LogicalResult tryFewerEngines(ArrayRef<unsigned> stretch,
                                 ArrayRef<int64_t> counts, int64_t wanted,
                                 Scheduled &scheduled);
   FailureOr<Solution> solveExactly(const Problem &problem);
   bool wasInterrupted() const;
-  /// The same schedule on every machine.
+  /// Whether the schedule is the same on every machine.
   bool isReproducible() const {
     return (!improvement ||
             (options.improve->isReproducible() && !wasInterrupted())) &&
            (!exact || exact->isReproducible());
   }
-  /// Who made the schedule and, where that is known, how good it is.
+  /// Returns who made the schedule and, if it is known, how good it is.
   std::string describeMaker(int64_t makespan, int64_t lowerBoundCycles) const;
-  /// No schedule that the options allow is shorter; 0 where no more is known
-  /// of these than of all.
+  /// The cycles below which the options allow no schedule. It is 0 if no more
+  /// is known of these schedules than of all.
   int64_t provenCycles() const {
     if (!exact && restrictions.empty())
       return 0;
@@ -160,10 +161,11 @@ private:
 };
 } // namespace
 
-/// Takes from the problem what the solver may not use.
+/// Removes from the problem what the solver may not use.
 void FunctionScheduler::restrict(Problem &problem) const {
   for (scheduling::Task &task : problem.tasks) {
-    // What is left is all that there is.
+    // Restrictions leave only the ways that are offered, so there are no
+    // others.
     if (!restrictions.empty())
       task.least.clear();
     if (!options.cutsOps)
@@ -205,7 +207,7 @@ FailureOr<Solution> FunctionScheduler::solve(const Problem &problem) {
   return std::move(*solution);
 }
 
-/// The target with at most so many engines in each group that computes.
+/// Returns the target with at most so many engines in each group that computes.
 static Target withFewerEngines(Target target, int64_t most) {
   for (Engine &engine : target.engines)
     if (!engine.kinds.contains(EngineKind::Memory))
@@ -213,8 +215,8 @@ static Target withFewerEngines(Target target, int64_t most) {
   return target;
 }
 
-/// Below those of the largest group that computes. Of many engines some
-/// numbers, the same whatever the target has.
+/// Returns numbers of engines below that of the largest group that computes. If
+/// there are many, it takes some of them, which are the same for all targets.
 static SmallVector<int64_t> fewerEngines(const Target &target) {
   int64_t engines = 1;
   for (const Engine &engine : target.engines)
@@ -245,7 +247,7 @@ FunctionScheduler::scheduleOnFewer(ArrayRef<unsigned> stretch, int64_t engines,
   auto report = [&] { line.showTry(); };
   std::optional<Solution> solution =
       scheduling::scheduleListBriefly(split->problem, report);
-  // The whole search seldom wins more than one part in so many behind that.
+  // The whole search seldom wins more than 1/100 over the brief one.
   constexpr int64_t much = 100;
   if (isWorthMore && solution && solution->makespan <= wanted + wanted / much)
     solution = scheduling::scheduleList(split->problem, report, tripsAround);
@@ -273,7 +275,8 @@ LogicalResult FunctionScheduler::tryFewerEngines(ArrayRef<unsigned> stretch,
       return failure();
     if (!*found)
       break; // with still fewer the bound is no lower
-    // Of what is not near, all that the smaller machine would be given.
+    // If the result is not near, this tries what it would try on the smaller
+    // machine.
     if (!isNear &&
         failed(tryFewerEngines(stretch, counts.drop_back(), wanted, **found)))
       return failure();
@@ -330,7 +333,7 @@ FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
   std::optional<int64_t> end = checkedAdd(start, solution.makespan);
   if (!end)
     return emitOverflow();
-  // A schedule that breaks a rule must never leave this pass.
+  // This check keeps a schedule that breaks a rule from ever leaving the pass.
   auto violations = scheduling::verify(problem, solution);
   if (!violations.empty())
     return program.ops()[stretch[violations.front().task]].op->emitOpError()

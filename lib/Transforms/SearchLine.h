@@ -18,7 +18,7 @@
 
 namespace mlir::llm {
 
-/// Empty before any diagnostic.
+/// A line that is cleared before each diagnostic.
 class WorkLine : public ProgressLine {
 public:
   explicit WorkLine(MLIRContext *context);
@@ -32,7 +32,7 @@ class OpLine {
 public:
   /// "tiles for 'decode': op 3 of 20".
   OpLine(MLIRContext *context, StringRef work, StringRef function, size_t ops);
-  /// The work on that many ops begins.
+  /// Says that work on so many ops begins.
   void enter(size_t ops = 1);
 
 private:
@@ -46,16 +46,17 @@ class SearchLine {
 public:
   SearchLine(MLIRContext *context, StringRef function, size_t tasks);
 
-  /// The next stretch of the function has so many tasks.
+  /// Says that the next stretch of the function begins, with `size` tasks.
   void enterStretch(size_t size) { seen += size; }
-  /// What can be done with the ops of the stretch is found out.
+  /// Shows that the ways to cut the ops of the stretch are being looked for.
   void showStretch();
-  /// The list scheduler tries one more schedule.
+  /// Shows that the list scheduler tries one more schedule.
   void showTry();
-  /// A search from the list schedule on: `step` is "evaluation" or "node".
+  /// Shows a search that starts from the list schedule. `step` is "evaluation"
+  /// or "node".
   void showSearch(StringRef step, int64_t count, int64_t makespanCycles,
                   int64_t lowerBoundCycles);
-  /// At the end of a stretch.
+  /// Clears the line at the end of a stretch.
   void takeBack() { line.takeBack(); }
 
 private:

@@ -96,8 +96,8 @@ struct LlmTilePass : ProgramPass<llm::impl::LlmTilePassBase<LlmTilePass>> {
       std::optional<ClosedForm> form = ClosedForm::get(context);
       return form ? form->getTile(context) : noTile;
     }
-    // The fingerprint without a tile is the same for ops that are the same but
-    // for names.
+    // The fingerprint without a tile is the same for ops that differ only in
+    // their names.
     TileAttr &known = searched[computeStamp(context, noTile)];
     if (known)
       return known;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's `scf::tileUsingSCF` tiles one level at a time, each time the op
-// that the level before left. A workload has static sizes, so that an op of a
+// Upstream's `scf::tileUsingSCF` tiles one level at a time, and each time the
+// op that the level before left. A workload has static sizes, so an op of a
 // ragged part, whose size is a value, could not be tiled again. Both levels are
 // made at once here, and every slice is one of the whole op's operands.
 //
@@ -27,7 +27,7 @@ using namespace mlir::llm;
 
 namespace {
 /// Tensors that the tiles of `box` are put into. They are the results on this
-/// box, or sums of them that are not complete.
+/// box, or partial sums of them.
 struct Destination {
   SmallVector<Value> tensors;
   IterationBox box;
@@ -46,7 +46,8 @@ private:
   using Tensors = FailureOr<SmallVector<Value>>;
 
   FailureOr<scf::ForallOp> buildParts(const Destination &whole);
-  /// The tiles of `box` in the loops from `depth` on, put into `into`.
+  /// Makes the tiles of `box` in the loops from `depth` on, and puts them into
+  /// `into`.
   Tensors buildTiles(unsigned depth, const IterationBox &box,
                      const Destination &into);
   Tensors buildLoop(unsigned depth, const IterationBox &box,
@@ -56,13 +57,13 @@ private:
   Tensors buildTile(const IterationBox &box, const Destination &into);
   FailureOr<TilingResult> computeTile(const IterationBox &box,
                                       const Destination &into);
-  /// Lets the op on a tile start from what lies in `into`.
+  /// Makes the op on a tile start from what is in `into`.
   LogicalResult startFrom(const IterationBox &box, const Destination &into,
                           Operation *tile);
 
   FailureOr<IterationBox> sliceOf(unsigned result, const IterationBox &box);
-  /// Where the result on `box` lies in that on `whole`; nothing where it is all
-  /// of it.
+  /// Returns where the result on `box` is in the result on `whole`; nothing if
+  /// it is all of it.
   FailureOr<std::optional<IterationBox>>
   placeIn(unsigned result, const IterationBox &box, const IterationBox &whole);
   Tensors insert(ValueRange tiles, const IterationBox &box,
@@ -95,8 +96,8 @@ static OpFoldResult combine(OpBuilder &builder, Location loc, OpFoldResult a,
       builder, loc, AffineMap::get(2, 0, sum), {a, b});
 }
 
-/// The iterations from `first` on, `size` of them or those that are left of
-/// `extent`.
+/// Returns the iterations from `first` on: `size` of them, or those that are
+/// left of `extent`.
 static OpFoldResult clip(OpBuilder &builder, Location loc, int64_t size,
                          Value first, OpFoldResult extent) {
   std::optional<int64_t> known = getConstantIntValue(extent);
@@ -207,7 +208,7 @@ TileLoopBuilder::buildTile(const IterationBox &box, const Destination &into) {
   FailureOr<TilingResult> tile = computeTile(box, into);
   if (failed(tile))
     return failure();
-  // What was decided about the whole op is not true of a slice.
+  // Attributes of the whole op do not hold for a slice.
   for (Operation *tiled : tile->tiledOps)
     for (StringRef attribute :
          {LlmDialect::tileAttrName, LlmDialect::costAttrName,

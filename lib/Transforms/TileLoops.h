@@ -13,25 +13,25 @@
 
 namespace mlir::llm {
 
-/// The loops of an op, by their number in its workload.
+/// The sizes of an op's loops, by their number in its workload.
 struct TileLoopPlan {
   SmallVector<int64_t, 6> extents;
-  SmallVector<int64_t, 6> partSizes; ///< the extent where no part ends
-  SmallVector<int64_t, 6> tileSizes; ///< that of the part where no tile ends
+  SmallVector<int64_t, 6> partSizes; ///< the extent if the loop is not cut
+  SmallVector<int64_t, 6> tileSizes; ///< the part's size if the loop is not cut
   SmallVector<unsigned, 6> order;    ///< loops over tiles, outermost first
 
   bool hasParts() const { return partSizes != extents; }
 };
 
 struct TileLoops {
-  SmallVector<Value> results; ///< in place of the op's
+  SmallVector<Value> results; ///< these replace the op's
   Operation *outermost;       ///< of the loops
 };
 
 /// Makes the loops before the op, which stays: `scf.forall` with an iteration
-/// for each part, in row-major order, and in it `scf.for` over the tiles.
-/// Something is cut, all reductions that are can be added up. Fails where the
-/// op's TilingInterface does.
+/// for each part, in row-major order, and in it `scf.for` over the tiles. The
+/// plan must cut something, and only reductions that can be added up. Fails if
+/// the op's TilingInterface does.
 FailureOr<TileLoops> buildTileLoops(RewriterBase &rewriter, TilingInterface op,
                                     const TileLoopPlan &plan);
 

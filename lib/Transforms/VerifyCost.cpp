@@ -58,7 +58,7 @@ struct LlmVerifyCostPass
           FunctionOpInterface function = program.function();
           OpLine line(&getContext(), "costs of", symbolOf(function),
                       program.ops().size());
-          bool isSound = true; // show every wrong cost, not only the first
+          bool isSound = true; // to show every wrong cost
           for (const ProgramOp &entry : program.ops()) {
             line.enter();
             isSound &= succeeded(verify(entry.op, *target));

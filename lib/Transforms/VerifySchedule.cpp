@@ -40,7 +40,7 @@ public:
   LogicalResult run();
 
 private:
-  /// Checks items that may start at `start` at the earliest; their end.
+  /// Checks items that start at `start` or later. Returns their end.
   FailureOr<int64_t> verifyItems(ArrayRef<ProgramItem> items, int64_t start);
   FailureOr<int64_t> verifyLoop(const ProgramItem &item, int64_t start);
   FailureOr<int64_t> verifyStretch(ArrayRef<unsigned> stretch, int64_t start);
@@ -74,7 +74,7 @@ FailureOr<int64_t> ScheduleVerifier::verifyStretch(ArrayRef<unsigned> stretch,
              << ", before what is ahead of it ends at " << start
              << " (a loop boundary is a barrier)";
   bool isSound = true;
-  // Rules that are not obeyed must not hide others.
+  // Violations of rules that the schedule need not obey must not hide others.
   size_t limit = schedule.isMeasured() ? SIZE_MAX : 16;
   for (const scheduling::Violation &violation :
        scheduling::verify(*problem, *solution, limit)) {
@@ -140,7 +140,8 @@ LogicalResult ScheduleVerifier::expect(StringRef what, int64_t found,
          << ", derived is " << derived;
 }
 
-/// What was proven by a search is not derived again; it lies between these.
+/// Checks the proven bound. It is not derived again, but it must lie between
+/// the lower bound and the makespan.
 LogicalResult ScheduleVerifier::verifyProven() {
   int64_t proven = schedule.getProvenCycles();
   if (proven == 0 || (proven >= schedule.getLowerBoundCycles() &&
@@ -169,7 +170,8 @@ LogicalResult ScheduleVerifier::verifySummary(int64_t makespan) {
       failed(expect("the number of bounds", schedule.getBounds().size(),
                     bounds->byName.size())))
     return failure();
-  // What obeys the rules is no shorter: then a cost is not what it says.
+  // A schedule that obeys the rules is no shorter than the bound, unless a cost
+  // is wrong.
   if (makespan < bounds->lowerBoundCycles && schedule.isMeasured())
     return emitFunctionError(program.function())
            << "S9: was measured to take " << makespan

@@ -10,9 +10,10 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// The iterations of the op's own loops in a box of the whole. Of a loop in
-/// pieces they may be no interval; then it is one of as many, which counts the
-/// same: only the outermost piece of a masked loop is ever cut.
+/// Returns the iterations of the op's own loops in a box of the whole. Those of
+/// a loop in pieces may be no interval. Then an interval of as many stands for
+/// them, which counts the same, because only the outermost piece of a masked
+/// loop is ever cut.
 static SmallVector<Interval, 6> boxOf(const Workload &whole,
                                       const ComposedPart &part, Box box) {
   SmallVector<Interval, 6> own;

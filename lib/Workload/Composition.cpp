@@ -54,13 +54,14 @@ static StringRef kindOf(Operation *op) { return op->getName().stripDialect(); }
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An op while its loops are joined with those of others.
+/// An op whose loops are being joined with those of others.
 struct Member {
   WorkloadOpInterface op;
   Workload workload;
   SmallVector<unsigned, 6> loops; ///< in the union
   std::string prefix;             ///< "add", "add2" for a second one
-  /// It reads, maybe through others, what a contraction inside computes.
+  /// Whether it reads, maybe through others, what a contraction inside
+  /// computes.
   bool isLate = false;
 };
 
@@ -90,7 +91,7 @@ private:
 
   void numberLoops();
   void nameLoops();
-  /// What an op says about its loops holds for those of the whole.
+  /// Gives loops of the whole the properties that they have in one op.
   void inheritFlags(const ComposedPart &part);
   void addBuffers(unsigned part);
   void addStages(unsigned part);
@@ -103,14 +104,15 @@ private:
   EmitError emitError;
   LoopUnion loops;
   std::vector<Member> members;
-  /// The buffer that each value is written to.
+  /// The member and the buffer of it that writes each value.
   DenseMap<Value, std::pair<unsigned, unsigned>> writers;
   /// The ops that read a value which is computed inside.
   DenseMap<Value, llvm::SmallSetVector<unsigned, 2>> readers;
-  DenseSet<Value> contracted; ///< those that a contraction reduces over
+  DenseSet<Value> contracted; ///< values that a contraction reduces over
   Workload whole;
   std::shared_ptr<Composition> composition = std::make_shared<Composition>();
-  DenseMap<unsigned, unsigned> numberOf; ///< loop of the union -> of the whole
+  /// The loop of the whole for each loop of the union.
+  DenseMap<unsigned, unsigned> numberOf;
 };
 } // namespace
 
@@ -236,8 +238,8 @@ LogicalResult Composer::joinLoops() {
   return success();
 }
 
-/// fused-C6: an op that walks one loop of the whole with two of its own would
-/// do part of its work only.
+/// Checks fused-C6: an op that walks one loop of the whole with two of its own
+/// would do only part of its work.
 LogicalResult Composer::checkLoops() const {
   if (!loops.hasAllPieces()) // fused-C6
     return emitError() << "a piece of a value is read inside, others are not";
@@ -263,8 +265,8 @@ const Member *Composer::contraction() const {
   return found;
 }
 
-/// The accumulators of a contraction are a box of its result: what is done with
-/// them must fit any such box.
+/// Checks the contraction. Its accumulators are a box of its result, and ops on
+/// them must work on any such box.
 LogicalResult Composer::checkContraction() const {
   const Member *product = contraction();
   if (llvm::count_if(members, [](const Member &member) {
@@ -328,7 +330,7 @@ void Composer::inheritFlags(const ComposedPart &part) {
       Loop &joined = whole.loops[digit];
       if (loop.kind == IteratorType::reduction)
         joined.kind = IteratorType::reduction;
-      // The counts of a mask need an interval of the op's own loop.
+      // A mask counts within an interval of the op's own loop.
       if (!loop.isTileable() || (isMasked && isInner))
         joined.tiles = Loop::Tiles::Whole;
       whole.maskedLoops[digit] = whole.maskedLoops[digit] || isMasked;
@@ -337,8 +339,8 @@ void Composer::inheritFlags(const ComposedPart &part) {
   }
 }
 
-/// The names of the contraction's loops where there is one: they are the ones
-/// that a reader of a tile looks for.
+/// Names loops. The contraction's loops keep their names, which a reader of a
+/// tile looks for.
 void Composer::nameLoops() {
   SmallVector<unsigned> order;
   for (unsigned part = 0; part < members.size(); ++part)
@@ -358,7 +360,7 @@ void Composer::nameLoops() {
       taken.insert(name);
       whole.loops[digits.front()].name = name;
     }
-  // Pieces of a loop that no op walks alone.
+  // These are pieces of loops that no op walks alone.
   for (unsigned part : order)
     for (auto [index, loop] : llvm::enumerate(members[part].workload.loops))
       for (auto [place, digit] :
@@ -383,8 +385,8 @@ AffineMap Composer::mapOf(const ComposedPart &part, AffineMap map) const {
     ArrayRef<unsigned> digits;
     if (loop)
       digits = part.digits[loop.getPosition()];
-    // A loop in pieces indexes as many dimensions, so that a box of the pieces
-    // has as many elements as it has points.
+    // If a loop is in pieces, each indexes a dimension of its own, so that a
+    // box of pieces has as many elements as points.
     if (digits.size() > 1)
       for (unsigned digit : digits)
         indices.push_back(dim(digit));
@@ -400,7 +402,7 @@ std::optional<Buffer> Composer::makeBuffer(unsigned part,
   Operation *op = members[part].op;
   bool isRead = buffer.role == Role::Read;
   if (isRead && isComputedIn(body, buffer.value))
-    return std::nullopt; // it is where the op that computes it put it
+    return std::nullopt; // the op that computes it has a buffer for it
   Buffer made = buffer;
   made.name = members[part].prefix + "." + buffer.name;
   made.map = mapOf(composition->parts[part], buffer.map);
@@ -433,7 +435,7 @@ void Composer::addBuffers(unsigned part) {
     std::optional<Buffer> made = makeBuffer(part, buffer);
     if (!made)
       continue;
-    // One operand of two ops is fetched once where both need the same of it.
+    // An operand of two ops is fetched once if both need the same part of it.
     auto known = llvm::find_if(whole.buffers, [&](const Buffer &other) {
       return made->role == Buffer::Role::Read && other.role == made->role &&
              other.value == made->value && other.map == made->map &&
@@ -458,8 +460,8 @@ static bool hasRoomFor(Type type, Type other) {
           type.getIntOrFloatBitWidth() >= other.getIntOrFloatBitWidth());
 }
 
-/// A value that one op alone reads, which writes a box of the same elements:
-/// each replaces the one that it was computed from.
+/// Finds values that only one op reads, which writes a box of the same
+/// elements. That op's result replaces such a value in its place.
 void Composer::placeTemporaries() {
   llvm::SmallBitVector isTaken(whole.buffers.size());
   for (auto [index, buffer] : llvm::enumerate(whole.buffers)) {

@@ -18,8 +18,8 @@ void mlir::llm::registerExternalModels(DialectRegistry &registry) {
     arith::ConstantOp::attachInterface<TransparentModel<arith::ConstantOp>>(
         *context);
   });
-  // Frontends assert shapes and indices; a machine that runs the program has
-  // them checked once, by its host.
+  // Frontends assert shapes and indices. The host checks these once before a
+  // machine runs the program.
   registry.addExtension(+[](MLIRContext *context, cf::ControlFlowDialect *) {
     cf::AssertOp::attachInterface<TransparentModel<cf::AssertOp>>(*context);
   });

@@ -17,7 +17,7 @@ using namespace mlir::llm;
 // Buffers
 //===----------------------------------------------------------------------===//
 
-/// Whether the body gives every point of the result one value: that of a
+/// Whether the body gives every point of the result the same value: that of a
 /// scalar operand, or one from outside (a fill after generalization).
 static bool repeatsOneValue(linalg::LinalgOp op, OpResult result) {
   Value yielded =
@@ -29,14 +29,14 @@ static bool repeatsOneValue(linalg::LinalgOp op, OpResult result) {
          matchPattern(yielded, m_Constant());
 }
 
-/// Whether the op only passes on elements of its first operand.
+/// Whether the op only copies elements of its first operand.
 static bool isView(Operation *op) {
   return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
              tensor::ExtractSliceOp>(op);
 }
 
-/// Whether every element of the tensor is one value that needs no memory:
-/// accumulators start from it, and an operand is read from nowhere.
+/// Whether every element of the tensor is one value that needs no memory.
+/// Accumulators start from such a value, and an operand with it is not read.
 static bool isSplat(Value value) {
   while (Operation *view = value.getDefiningOp()) {
     if (!isView(view))
@@ -54,8 +54,8 @@ static bool isSplat(Value value) {
          matchPattern(op, m_Constant(&splat));
 }
 
-/// Whether the index is a sum of loop indices with factors >= 0: what
-/// `countElementsOfProduct` counts.
+/// Whether the index is a sum of loop indices with factors >= 0, which
+/// `countElementsOfProduct` can count.
 static bool isCountable(AffineExpr index) {
   if (auto constant = dyn_cast<AffineConstantExpr>(index))
     return constant.getValue() >= 0;
@@ -80,8 +80,9 @@ static LogicalResult addOperand(Workload &workload, Buffer::Role role,
   return success();
 }
 
-/// Reads: operands that the body uses, and the start of the outputs where it
-/// is more than one value. Then what the body gathers, and the results.
+/// Adds buffers. First come the operands that the body uses, and the start
+/// values of outputs that are not a single value. Then come the tensors that
+/// the body gathers from, and the results.
 static LogicalResult addBuffers(linalg::LinalgOp op, Workload &workload,
                                 EmitError emitError) {
   using Role = Buffer::Role;
@@ -100,7 +101,8 @@ static LogicalResult addBuffers(linalg::LinalgOp op, Workload &workload,
             operand.get(), op.getMatchingIndexingMap(&operand), emitError)))
       return failure();
   }
-  // Which element a point gathers is known at run time only: one for each.
+  // Which element a point gathers is only known at run time, so this counts one
+  // for each point.
   AffineMap everyPoint =
       AffineMap::getMultiDimIdentityMap(workload.loops.size(), op.getContext());
   for (auto [number, gathered] : llvm::enumerate(findGathered(op))) {
@@ -179,7 +181,7 @@ struct StructuredModel
 
 template <typename Op>
 static void attachStructured(MLIRContext *context) {
-  // A fill says what the accumulators start at.
+  // A fill only gives the start value of accumulators, and takes no time.
   if constexpr (std::is_same_v<Op, linalg::FillOp>)
     Op::template attachInterface<TransparentModel<Op>>(*context);
   else

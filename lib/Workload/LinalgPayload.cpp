@@ -28,7 +28,7 @@ static bool isConversion(Operation *op) {
              arith::BitcastOp>(op);
 }
 
-/// The value before all conversions.
+/// Returns the value before all conversions.
 static Value skipConversions(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isConversion(op))
@@ -38,7 +38,7 @@ static Value skipConversions(Value value) {
   return value;
 }
 
-/// The input of the op that the value is, but for conversions.
+/// Returns the input of the op that the value is, seen through conversions.
 static std::optional<unsigned> findInput(linalg::LinalgOp op, Value value) {
   auto argument = dyn_cast<BlockArgument>(skipConversions(value));
   if (!argument || argument.getOwner() != op.getBlock() ||
@@ -53,7 +53,7 @@ static bool isOutput(linalg::LinalgOp op, Value value) {
          argument.getArgNumber() >= op.getNumDpsInputs();
 }
 
-/// The product in `out + a * b`, if `add` is that; else null.
+/// Returns the product in `out + a * b`, if `add` has this form, or else null.
 static Operation *findProduct(linalg::LinalgOp op, Operation &add) {
   if (!isa<arith::AddFOp, arith::AddIOp>(add))
     return nullptr;
@@ -80,8 +80,8 @@ static bool isCompare(Operation *op) {
              arith::MinSIOp, arith::MinUIOp>(op);
 }
 
-/// Divisions, and the functions for which a machine has a unit of its own or a
-/// routine.
+/// Whether the op is a division, or a function for which a machine has a unit
+/// of its own or a routine.
 static bool isSpecial(Operation *op) {
   if (isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp,
           arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp,
@@ -136,7 +136,7 @@ static bool isFromOutside(linalg::LinalgOp op, Value value) {
   return !op->isAncestor(value.getParentRegion()->getParentOp());
 }
 
-/// The values from outside that these, in the body, are computed from.
+/// Adds the values from outside of which the body computes these values.
 static void addOrigins(linalg::LinalgOp op, ValueRange values,
                        llvm::SmallSetVector<Value, 2> &origins) {
   llvm::SmallSetVector<Value, 8> worklist(values.begin(), values.end());

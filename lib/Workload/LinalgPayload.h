@@ -19,13 +19,13 @@ struct PayloadWork {
 };
 
 /// Counts the ops of the body. `out += a * b` with a reduction, where a and b
-/// come from two operands, is one multiply-accumulate; conversions, constants
+/// come from two operands, is one multiply-accumulate. Conversions, constants
 /// and indices are free. Fails through `emitError` on an op that it does not
 /// know.
 FailureOr<PayloadWork> countPayload(linalg::LinalgOp op, EmitError emitError);
 
-/// A tensor from outside that the body reads one element at a time, and the
-/// values from outside that say which.
+/// A tensor from outside of which the body reads one element at a time, and the
+/// values from outside that select it.
 struct GatheredTensor {
   Value tensor;
   SmallVector<Value, 1> selectedBy = {};

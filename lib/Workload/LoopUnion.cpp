@@ -46,7 +46,7 @@ void LoopUnion::split(unsigned loop, int64_t innerExtent) {
 LogicalResult LoopUnion::unify(ArrayRef<unsigned> left,
                                ArrayRef<unsigned> right) {
   Digits a(left.rbegin(), left.rend()), b(right.rbegin(), right.rend());
-  // The next loop of a list, whatever has become of it since.
+  // Replaces the next loop of a list by what it has become.
   auto settle = [&](Digits &digits) {
     while (!digits.empty() && !loops[digits.back()].isLeaf) {
       Digits now = resolve(digits.pop_back_val());
@@ -108,8 +108,8 @@ FailureOr<LoopUnion::Digits> LoopUnion::take(Digits &digits, int64_t size,
   return taken;
 }
 
-/// A piece of neighbours fixes the outer digits, one of every n-th element the
-/// inner ones.
+/// Cuts a dimension. A piece of neighbours fixes the outer digits, and a piece
+/// of every n-th element the inner ones.
 FailureOr<LoopUnion::Digits> LoopUnion::cutDimension(Digits dim, int64_t size,
                                                      ShownBox::Range range) {
   if (range.size == size)
@@ -158,7 +158,8 @@ bool LoopUnion::hasAllPieces() const {
 // Loops of a dimension
 //===----------------------------------------------------------------------===//
 
-/// A sum of loops times factors: (factor, loop), largest factor first.
+/// Returns a sum of loops times factors as (factor, loop), largest factor
+/// first.
 static std::optional<SmallVector<std::pair<int64_t, unsigned>>>
 termsOf(AffineExpr expr) {
   SmallVector<std::pair<int64_t, unsigned>> terms;

@@ -34,7 +34,7 @@ struct Term {
 };
 } // namespace
 
-/// The terms of an index; false where it is no such sum.
+/// Collects the terms of an index. Returns false if it is no sum of loops.
 static bool collectTerms(AffineExpr index, int64_t factor,
                          SmallVectorImpl<Term> &terms) {
   if (auto dim = dyn_cast<AffineDimExpr>(index)) {
@@ -52,8 +52,8 @@ static bool collectTerms(AffineExpr index, int64_t factor,
          collectTerms(binary.getLHS(), factor * scale.getValue(), terms);
 }
 
-/// Whether boxes of `sizes` iterations count every index in a range once: of
-/// h * 4 + g, all g or a single h.
+/// Whether boxes of `sizes` iterations count every index in a range once. For h
+/// * 4 + g these have all g, or a single h.
 static bool countsRange(AffineExpr index, ArrayRef<int64_t> sizes) {
   SmallVector<Term> terms;
   if (!collectTerms(index, 1, terms))
@@ -72,10 +72,11 @@ static bool countsRange(AffineExpr index, ArrayRef<int64_t> sizes) {
   return true;
 }
 
-/// How many neighbours along a dimension of the tensor belong together.
+/// Returns how many neighbours along a dimension of the tensor share a scale,
+/// so that slices must not cut them.
 static int64_t granuleOf(RankedTensorType tensor, unsigned dim) {
   auto storage = dyn_cast<StorageBytesTypeInterface>(tensor.getElementType());
-  // Where all of them do, each slice has the scale of the whole.
+  // If all neighbours share one scale, any slice has the scale of the whole.
   return storage ? std::max<int64_t>(
                        1, storage.getGranule(tensor.getRank() - 1 - dim))
                  : 1;
@@ -130,7 +131,7 @@ std::string mlir::llm::explainUncut(SliceableOpInterface op,
 // Slices
 //===----------------------------------------------------------------------===//
 
-/// `index` with its loops at `values`.
+/// Returns `index` with its loops at `values`.
 static OpFoldResult apply(OpBuilder &builder, Location loc, AffineExpr index,
                           ArrayRef<OpFoldResult> values) {
   if (auto dim = dyn_cast<AffineDimExpr>(index))
@@ -144,7 +145,7 @@ IterationBox mlir::llm::sliceOfBuffer(OpBuilder &builder, Location loc,
                                       const IterationBox &box) {
   IterationBox slice;
   auto shape = cast<RankedTensorType>(buffer.value.getType()).getShape();
-  // The last iteration along each loop, for the last element.
+  // The last iteration along each loop gives the last element.
   SmallVector<AffineExpr> last;
   for (unsigned loop = 0; loop < box.sizes.size(); ++loop)
     last.push_back(getAffineDimExpr(loop, builder.getContext()) - 1);
@@ -171,8 +172,9 @@ static bool isWhole(Value value, const IterationBox &slice) {
   return true;
 }
 
-/// The operands of the op, each with the slice that its buffer shows: the n-th
-/// buffer that reads a value is its n-th operand. The others (positions) stay.
+/// Returns the operands of the op, each with the slice that its buffer shows.
+/// The n-th buffer that reads a value is its n-th operand. Other operands
+/// (positions) stay.
 static SmallVector<Value> sliceOperands(OpBuilder &builder, Operation *op,
                                         const Workload &workload,
                                         const IterationBox &box,
@@ -223,7 +225,7 @@ static const Buffer *bufferOf(const Workload &workload, Value result) {
   return found == workload.buffers.end() ? nullptr : found;
 }
 
-/// `value` with zeros behind it, up to `sizes`.
+/// Pads `value` with zeros behind it, up to `sizes`.
 static Value padTo(OpBuilder &builder, Value value,
                    ArrayRef<OpFoldResult> sizes,
                    ArrayRef<OpFoldResult> ownSizes) {

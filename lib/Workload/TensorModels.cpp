@@ -17,9 +17,10 @@ using namespace mlir::llm;
 
 using utils::IteratorType;
 
-/// Loops d0, d1, .. over the elements of `copied`, no arithmetic, and buffers
-/// in which the loops count the elements: of a slice with strides, or of a
-/// padded source, they do not say where these lie.
+/// Makes a workload of loops d0, d1, .. over the elements of `copied`, without
+/// arithmetic. Its buffers have these loops as indices. For a slice with
+/// strides, or a padded source, these count elements, but do not tell where
+/// they lie.
 static FailureOr<Workload> makeCopy(Operation *op, EmitError emitError,
                                     RankedTensorType copied, Value source,
                                     StringRef outName, Value out) {
@@ -57,7 +58,7 @@ struct InsertSliceModel
   }
 };
 
-/// Every element of the result is written; those of the source are read.
+/// A pad writes every element of the result, and reads those of the source.
 struct PadModel : WorkloadOpInterface::ExternalModel<PadModel, tensor::PadOp> {
   FailureOr<Workload> getWorkload(Operation *operation,
                                   EmitError emitError) const {
@@ -75,9 +76,9 @@ struct PadModel : WorkloadOpInterface::ExternalModel<PadModel, tensor::PadOp> {
     for (auto [interval, low, size, end] :
          llvm::zip_equal(box, op.getStaticLow(), op.getSourceType().getShape(),
                          op.getResultType().getShape())) {
-      // A low padding that is no constant puts the source where the result
-      // ends. One that is need not be smaller than the result, where the high
-      // one is no constant.
+      // If the low padding is no constant, this puts the source at the
+      // beginning of the result. If it is, it may be larger than the result, as
+      // long as the high padding is no constant.
       int64_t begin = ShapedType::isDynamic(low) ? 0 : std::min(low, end);
       elements = times(
           elements, std::max<int64_t>(0, std::min(interval.end, begin + size) -
@@ -92,7 +93,8 @@ struct PadModel : WorkloadOpInterface::ExternalModel<PadModel, tensor::PadOp> {
 // Views with sizes that are open
 //===----------------------------------------------------------------------===//
 
-/// Those that are constants now, as numbers; one below 0 stays what it is.
+/// Replaces sizes that are constants now by numbers. A number below 0 stays as
+/// it is.
 static SmallVector<OpFoldResult> closeSizes(SmallVector<OpFoldResult> sizes,
                                             Builder &builder) {
   for (OpFoldResult &size : sizes)
@@ -171,7 +173,7 @@ struct OpenConcat
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// All elements of the first operand, in the same order.
+/// A view of all elements of the first operand, in the same order.
 template <typename Op>
 struct ReshapeModel
     : TransparentOpInterface::ExternalModel<ReshapeModel<Op>, Op> {

@@ -66,7 +66,8 @@ bool Workload::isContracted(const Buffer &buffer) const {
 }
 
 Type Workload::macElementType() const {
-  // An operand that is computed inside of the kernel is none of its buffers.
+  // A kernel has no buffer for an operand that is computed inside of it, so the
+  // ops are asked.
   if (composition) {
     Type type;
     for (const ComposedPart &part : composition->parts)
@@ -101,7 +102,8 @@ static void addLoopsOf(AffineExpr index, llvm::SmallBitVector &used) {
   addLoopsOf(binary.getRHS(), used);
 }
 
-// Asked of every way to cut an op: one walk, not one for each loop.
+// Every way to cut an op asks for this, so it is one walk, and not one for each
+// loop.
 llvm::SmallBitVector Workload::loopsOf(const Buffer &buffer) const {
   llvm::SmallBitVector used(loops.size());
   for (AffineExpr index : buffer.map.getResults())
@@ -109,7 +111,8 @@ llvm::SmallBitVector Workload::loopsOf(const Buffer &buffer) const {
   return used;
 }
 
-/// Of a kernel of several ops, an operand is read by the stages of its op.
+/// Whether the stage reads the buffer. In a kernel of several ops, only the
+/// stages of its own op do.
 static bool readsBuffer(const Workload &workload, unsigned stage,
                         unsigned buffer) {
   const Composition *composition = workload.composition.get();
@@ -119,7 +122,7 @@ static bool readsBuffer(const Workload &workload, unsigned stage,
 
 int64_t Workload::countSweeps(unsigned buffer) const {
   llvm::SmallBitVector loops = loopsOf(buffers[buffer]);
-  // Of small operands (weights, angles) one copy serves all rows.
+  // One copy of a small operand (weights, angles) serves all rows.
   if (buffers[buffer].role != Buffer::Role::Read || !loops.all())
     return 1;
   int64_t sweeps = 0;
@@ -306,7 +309,7 @@ Count mlir::llm::storageBytes(Type type) {
   return failure();
 }
 
-/// ceil(a * b / c), of what fits 64 bits.
+/// Returns ceil(a * b / c). Fails if it does not fit into 64 bits.
 static Count scaleUp(int64_t a, int64_t b, int64_t c) {
   __extension__ using Wide = __int128;
   Wide product = Wide(a) * b;
