@@ -21,9 +21,10 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// Above this standard error of its logarithm a figure is not identified.
+/// If the standard error of its logarithm is larger, a figure is not
+/// identified.
 static constexpr double mostUncertainty = 0.5;
-/// What it takes at least to tell a figure from an accident.
+/// The least number of rows for a figure. With fewer, it may be an accident.
 static constexpr size_t rowsPerFigure = 2;
 
 namespace {
@@ -43,8 +44,8 @@ private:
   }
   std::vector<Type> sustainedTypes() const;
   LogicalResult checkRows() const;
-  /// Leaves out figures of groups that the rows do not determine; fails at
-  /// named ones.
+  /// Leaves out figures of groups that the rows do not determine. Fails at such
+  /// figures that are named.
   LogicalResult identify(std::vector<double> &logs, Calibration &result);
   std::vector<FittedFigure> judgeFigures(ArrayRef<double> logs) const;
   LogicalResult emitUndetermined(ArrayRef<FittedFigure> all) const;
@@ -73,7 +74,7 @@ private:
 // Figures
 //===----------------------------------------------------------------------===//
 
-/// What at least two sustained rows multiply.
+/// Lists the types that at least two sustained rows multiply.
 std::vector<Type> Calibrator::sustainedTypes() const {
   llvm::MapVector<Type, unsigned> rows;
   for (unsigned row : sustained.set_bits())
@@ -145,7 +146,7 @@ LogicalResult Calibrator::identify(std::vector<double> &logs,
   figures = std::move(kept);
   if (isComplete)
     return success();
-  // Without them, the others may belong elsewhere: not only near here.
+  // Without these figures, the minimum of the others may be far from here.
   logs = fitter().improve(keptLogs, all, progressWithin(0.4, 0.5));
   return identify(logs, result);
 }
@@ -154,8 +155,8 @@ LogicalResult Calibrator::identify(std::vector<double> &logs,
 // Judging
 //===----------------------------------------------------------------------===//
 
-/// Rows of one shape are dealt to one fold: products by their weight, whatever
-/// the number of rows.
+/// Returns a key for folds. Rows of one shape are in one fold. Products have
+/// the shape of their weight, whatever the number of rows.
 static std::string shapeOf(const MeasuredRow &row) {
   std::string text = row.opKind;
   auto add = [&](std::optional<int64_t> size) {
@@ -167,7 +168,7 @@ static std::string shapeOf(const MeasuredRow &row) {
   return text;
 }
 
-/// Positions in an order that is the same with every standard library.
+/// Returns positions in an order that is the same with every standard library.
 static std::vector<unsigned> shuffle(size_t size, uint64_t seed) {
   std::vector<unsigned> order(size);
   std::iota(order.begin(), order.end(), 0);
@@ -203,8 +204,8 @@ FailureOr<std::vector<double>> Calibrator::crossValidate(unsigned &folds) {
     for (size_t index : all)
       (foldOf[shapes[index]] == fold ? outside : inside).push_back(index);
     double share = 0.5 / folds;
-    // From where figures start, not from the fit to all rows: that has seen
-    // those held out, and a search without gradients ends where it began.
+    // This starts where figures start. The fit to all rows has seen the rows
+    // that are held out, and a search without gradients ends near its start.
     std::vector<double> ofFold = fitter.fit(
         inside, progressWithin(0.5 + share * fold, 0.5 + share * (fold + 1)));
     for (auto [index, time] :
@@ -269,7 +270,7 @@ FailureOr<Calibration> Calibrator::run() {
   return result;
 }
 
-/// |ln(predicted / measured)| as fits count it.
+/// Returns |ln(predicted / measured)| as fits count it.
 static double lossOf(const Prediction &prediction) {
   return std::min(mostLogError,
                   std::abs(std::log(prediction.microseconds /

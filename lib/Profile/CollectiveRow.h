@@ -14,8 +14,9 @@
 
 namespace mlir::llm {
 
-/// Microseconds. Errors, at the row: no number of devices or bytes, a target
-/// without a link that joins so many.
+/// Predicts the time of a collective in microseconds. It is an error, at the
+/// row, if there is no number of devices or bytes, or if no link of the target
+/// joins so many.
 FailureOr<double> collectiveTime(const MeasuredRow &row, CollectiveKind kind,
                                  const Target &target, Reasons reasons);
 

@@ -15,13 +15,15 @@ using namespace mlir::llm;
 
 /// Figures are looked for within a factor of e^2 of where they start.
 static constexpr double reach = 2;
-/// One row of few is a mistake of somebody, two that agree are not.
+/// The rows that must agree to move a figure of a datasheet. One row of few may
+/// be a mistake, but not two that agree.
 static constexpr double inertiaOfDatasheet = 1.5;
-/// No datasheet tells an energy: it only need not be higher than rows ask for.
+/// The same for an energy. No datasheet tells it, so it only must not be higher
+/// than rows ask for.
 static constexpr double inertiaOfEnergy = 0.5;
 
 int64_t FigureRange::valueAt(double log) const {
-  // Searches end near a border, not on it.
+  // Searches end near a border and not on it, so this puts the figure there.
   if (boundAt(log) == FigureBound::Datasheet)
     return *limit;
   return std::max<int64_t>(1, std::llround(std::exp(log)));

@@ -12,32 +12,33 @@
 
 namespace mlir::llm {
 
-/// A figure, and where its logarithm is looked for: within a factor of e^2 of
-/// its start, but not above the datasheet's rate.
+/// A figure, and the range of its logarithm in which it is looked for: within a
+/// factor of e^2 of its start, but not above the datasheet's rate.
 struct FigureRange {
   std::string path;
   int64_t before = 0;
   double startLog = 0, lowLog = 0, highLog = 0;
-  /// The datasheet's rate, where there is one.
+  /// The datasheet's rate, if there is one.
   std::optional<int64_t> limit;
-  bool isNamed = false; ///< itself, not as one of a group
-  /// As many rows as must agree to move it: what a datasheet says is not given
-  /// up for a single measurement.
+  bool isNamed = false; ///< by itself, and not in a group
+  /// The number of rows that must agree to move it, since a figure of a
+  /// datasheet is not given up for a single measurement.
   double inertiaRows = 0;
 
   int64_t valueAt(double log) const;
   FigureBound boundAt(double log) const;
 };
 
-/// Where each figure starts.
+/// Returns the logarithm at which each figure starts.
 std::vector<double> startLogs(ArrayRef<FigureRange> figures);
 /// The target with figures of these logarithms.
 Target withFigures(Target target, ArrayRef<FigureRange> figures,
                    ArrayRef<double> logs);
 
-/// What the options name: each figure once; the device has an energy for each
-/// of `sustainedTypes`, what rows multiply for long. Errors: no such figure, a
-/// figure of 0, one that is named and in a group that is named, too.
+/// Collects the figures that the options name, each once. The device has an
+/// energy for each of `sustainedTypes`, which are the types that rows multiply
+/// for long. It is an error if a figure does not exist or is 0, or if it is
+/// named both by itself and in a group.
 FailureOr<std::vector<FigureRange>>
 collectFigures(const Target &start, const CalibrationOptions &options,
                ArrayRef<Type> sustainedTypes, MLIRContext *context);

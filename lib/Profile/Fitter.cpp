@@ -17,8 +17,8 @@ using namespace mlir::llm;
 
 static constexpr unsigned evaluationsPerFigure = 120;
 static constexpr double beyondBorder = 0.5;
-/// Of the logarithms, from a start of which nothing is known, and from the
-/// solution for nearly the same rows.
+/// The first steps of logarithms, from a start about which nothing is known,
+/// and from the solution for nearly the same rows.
 static const std::vector<double> farSteps = {0.25, -0.15, 0.1, -0.05},
                                  nearSteps = {0.1, -0.05};
 
@@ -71,12 +71,12 @@ double Fitter::lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices,
     sum +=
         std::min(ratio > 0 ? std::abs(std::log(ratio)) : mostError, mostError);
   }
-  // Above the most that a figure can be, the time stays what it is there: the
-  // way back is down.
+  // Above the largest value of a figure, the time does not change any more.
+  // This term leads back down.
   double above = 0;
   for (auto [figure, log] : llvm::zip_equal(figures, logs)) {
     above += std::max(0.0, log - figure.highLog);
-    // As if so many rows said that it is where it starts.
+    // This counts as if so many rows said that the figure is at its start.
     if (hasInertia)
       sum += figure.inertiaRows *
              std::min(std::abs(log - figure.startLog), mostLogError);
@@ -107,8 +107,8 @@ SearchBox Fitter::boxOf(const Block &block, ArrayRef<double> logs) const {
   for (size_t figure : block.figures) {
     box.point.push_back(logs[figure]);
     box.low.push_back(figures[figure].lowLog);
-    // A simplex that starts on a border, as at the rate of a datasheet, would
-    // stay on it: it may go beyond.
+    // A simplex that starts on a border, such as the rate of a datasheet, would
+    // stay on it. So it may go beyond.
     box.high.push_back(figures[figure].highLog + beyondBorder);
   }
   return box;
@@ -122,7 +122,7 @@ void Fitter::fitBlock(const Block &block, ArrayRef<size_t> indices, bool isNear,
       logs[figure] = log;
   };
   unsigned evaluations = evaluationsPerFigure * unsigned(box.point.size());
-  // It may be started again, but seldom is more than twice.
+  // The search may start again, but seldom does so more than twice.
   double expected = 2.0 * evaluations, done = 0;
   bool hasInertia = isStartPlausible(indices);
   auto lossWith = [&](double mostError) {
@@ -136,7 +136,7 @@ void Fitter::fitBlock(const Block &block, ArrayRef<size_t> indices, bool isNear,
     return minimize(from, isNear ? nearSteps : farSteps, evaluations,
                     lossWith(mostError));
   };
-  // Where figures start far off, every row is an outlier at first.
+  // If figures start far off, every row is an outlier at first.
   constexpr double farOff = 0.15, everyError = 100;
   SearchBox other = box;
   bool isFar =

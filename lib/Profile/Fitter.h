@@ -14,29 +14,30 @@
 
 namespace mlir::llm {
 
-/// No row's |ln(predicted / measured)| counts more: outliers are mistakes of
-/// somebody.
+/// The most that |ln(predicted / measured)| of a row counts, because outliers
+/// are mistakes.
 inline constexpr double mostLogError = 0.4;
 
 /// Finds the logarithms of figures with the least mean of |ln(predicted /
-/// measured)|, cut at `mostLogError`, where a figure's inertia counts as rows
-/// do. Figures that share no row are fitted apart: the time
-/// of a product does not depend on what attention loses.
+/// measured)|, cut at `mostLogError`. A figure's inertia counts as rows do.
+/// Figures that share no row are fitted apart: the time of a product does not
+/// depend on the figures of attention.
 class Fitter {
 public:
   using Progress = llvm::function_ref<void(double)>;
 
-  /// All must outlive this.
+  /// All arguments must outlive this.
   Fitter(const RowModels &models, const Target &start,
          const std::vector<FigureRange> &figures);
 
-  /// Fits to the rows of `indices`, from where figures start; `progress` gets
+  /// Fits to the rows of `indices`, from where figures start. `progress` gets
   /// the share that is done.
   std::vector<double> fit(ArrayRef<size_t> indices, Progress progress) const;
   /// Fits the same, from a solution for nearly the same rows on.
   std::vector<double> refit(std::vector<double> logs, ArrayRef<size_t> indices,
                             Progress progress) const;
-  /// Takes those figures, of two that are fitted together, that fit better.
+  /// Takes the better one of two solutions, for each set of figures that are
+  /// fitted together.
   std::vector<double> takeBetter(std::vector<double> one,
                                  ArrayRef<double> other,
                                  ArrayRef<size_t> indices) const;
@@ -56,8 +57,8 @@ private:
                                 Progress progress) const;
   void fitBlock(const Block &block, ArrayRef<size_t> indices, bool isNear,
                 std::vector<double> &logs, Progress progress) const;
-  /// Whether most rows are no outliers where figures start: else what they
-  /// start from says nothing.
+  /// Whether most rows are no outliers where figures start. Otherwise the start
+  /// tells nothing.
   bool isStartPlausible(ArrayRef<size_t> indices) const;
   double lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices,
                 double mostError, bool hasInertia) const;

@@ -17,7 +17,8 @@ namespace {
 using Matrix = std::vector<std::vector<double>>;
 } // namespace
 
-/// A robust standard deviation: 1.4826 medians of a normal distribution.
+/// Returns a robust standard deviation: 1.4826 times the median magnitude,
+/// which is that of a normal distribution.
 static double spreadOf(std::vector<double> residuals) {
   for (double &residual : residuals)
     residual = std::abs(residual);
@@ -25,8 +26,8 @@ static double spreadOf(std::vector<double> residuals) {
   return residuals.empty() ? 0 : 1.4826 * residuals[residuals.size() / 2];
 }
 
-/// The diagonal of the inverse of a symmetric matrix of few rows, by Gauss and
-/// Jordan with pivots; infinite where a pivot vanishes.
+/// Returns the diagonal of the inverse of a small symmetric matrix, by Gauss
+/// and Jordan with pivots. It is infinite where a pivot vanishes.
 static std::vector<double> inverseDiagonal(Matrix matrix) {
   size_t size = matrix.size();
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -67,7 +68,7 @@ static std::vector<double> inverseDiagonal(Matrix matrix) {
 std::vector<double> mlir::llm::standardErrors(
     ArrayRef<double> point,
     llvm::function_ref<std::vector<double>(ArrayRef<double>)> residuals) {
-  // Wide enough to cross the steps of whole waves of tiles.
+  // The step is wide enough to cross the steps of whole waves of tiles.
   constexpr double step = 0.05;
   Matrix jacobian;
   for (size_t index = 0; index < point.size(); ++index) {

@@ -15,10 +15,11 @@
 
 namespace mlir::llm {
 
-/// The standard error of each coordinate of `point` at a least-squares fit of
-/// residuals of which half are below the median of those that are there:
-/// sigma sqrt((J^T J)^-1), with J by differences. Infinite for a coordinate
-/// that no residual depends on, or that others can stand in for.
+/// Returns the standard error of each coordinate of `point` in a least-squares
+/// fit, sigma sqrt((J^T J)^-1), with J by differences. Sigma is 1.4826 times
+/// the median magnitude of the residuals at `point`, so that outliers hardly
+/// count. The error is infinite for a coordinate that no residual depends on,
+/// or that others can stand in for.
 std::vector<double> standardErrors(
     ArrayRef<double> point,
     llvm::function_ref<std::vector<double>(ArrayRef<double>)> residuals);

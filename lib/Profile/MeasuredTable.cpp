@@ -94,8 +94,8 @@ std::vector<MeasuredColumn> measuredColumns() {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Beyond these, a time is a mistake of a unit, and quotients of times would
-/// not be finite.
+/// A time beyond these limits is in a wrong unit, and quotients of such times
+/// may not be finite.
 static constexpr double leastMicroseconds = 1e-6, mostMicroseconds = 1e12;
 
 namespace {
@@ -117,8 +117,8 @@ private:
 };
 } // namespace
 
-/// Why a column is not there: cells end otherwise, its times have another unit,
-/// or its name is misspelt.
+/// Suggests why a column is missing: cells are separated otherwise, its times
+/// have another unit, or its name is misspelt.
 static std::string findMeantColumn(StringRef firstCell, StringRef required,
                                    ArrayRef<StringRef> names) {
   if (firstCell.find_first_of(";\t") != StringRef::npos)
@@ -135,8 +135,7 @@ static std::string findMeantColumn(StringRef firstCell, StringRef required,
 
 LogicalResult TableReader::readHeader() {
   const CsvRow &header = cells.front();
-  // Names that are not known may be there twice: spreadsheets end every row in
-  // empty cells.
+  // Unknown names may occur twice: spreadsheets end every row in empty cells.
   std::vector<MeasuredColumn> known = measuredColumns();
   auto isKnown = [&](StringRef name) {
     return llvm::any_of(known, [&](const MeasuredColumn &column) {
@@ -158,7 +157,8 @@ LogicalResult TableReader::readHeader() {
            << "' is not among them"
            << findMeantColumn(header.front().text, required, names);
   }
-  // Tables have columns of others: only what is clearly misspelled is told.
+  // Tables may have other columns, so this warns only of clearly misspelt
+  // names.
   for (const CsvCell &cell : header)
     for (const MeasuredColumn &column : known)
       if (!columns.contains(column.name) &&

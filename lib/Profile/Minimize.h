@@ -15,17 +15,18 @@
 
 namespace mlir::llm {
 
-/// A point, and between what its coordinates are looked for.
+/// A point, and the range of each coordinate in which it is looked for.
 struct SearchBox {
   std::vector<double> point, low, high;
 };
 
-/// Whether this build has NLopt, which does it.
+/// Whether this build has NLopt, which minimize() needs.
 bool canMinimize();
 
-/// Moves the point to a minimum of `function` near it, within the box: the
-/// simplex of Nelder and Mead (1965), started again with each of `firstSteps`
-/// until that brings no more. Deterministic. Returns the least value.
+/// Moves the point to a minimum of `function` near it, within the box. It uses
+/// the simplex of Nelder and Mead (1965), and starts it again with each of
+/// `firstSteps` until that brings no more. It is deterministic. Returns the
+/// least value.
 double minimize(SearchBox &box, ArrayRef<double> firstSteps,
                 unsigned evaluations,
                 llvm::function_ref<double(ArrayRef<double>)> function);

@@ -17,7 +17,7 @@ using namespace mlir::llm;
 // Ops to rows
 //===----------------------------------------------------------------------===//
 
-/// As a row says it; nothing for a type that rows do not know.
+/// Returns a type as rows spell it; nothing for a type that rows do not know.
 static std::optional<StringRef> nameOfType(Type type) {
   if (type.isBF16())
     return "bf16";
@@ -28,7 +28,7 @@ static std::optional<StringRef> nameOfType(Type type) {
   return std::nullopt;
 }
 
-/// The one element type of all tensors, where there is one.
+/// Returns the element type of all tensors, if there is only one.
 static std::optional<StringRef> findType(Operation *op) {
   std::optional<StringRef> found;
   auto isAlike = [&](Type type) {
@@ -113,7 +113,7 @@ std::optional<MeasuredRow> llm::describeAsRow(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A column that a row may have a number in.
+/// A column of a size, which may be missing in a row.
 struct SizeColumn {
   StringRef name;
   std::optional<int64_t> MeasuredRow::*size;

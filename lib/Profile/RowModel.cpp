@@ -21,7 +21,7 @@ using namespace mlir::llm;
 // Models of rows
 //===----------------------------------------------------------------------===//
 
-/// Everything of a row that its predicted time depends on.
+/// Describes everything of a row that its predicted time depends on.
 static std::string describeOp(const MeasuredRow &row) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -77,7 +77,7 @@ FailureOr<RowModels::Model> RowModels::makeModel(const MeasuredRow &row,
     KernelBytes bytes{double(tile->cost.getBytes(target.dram().name)),
                       tile->residentBytes};
     std::unique_ptr<UnitKernel> kernel = unitKernelOf(tile->onTarget);
-    // Who asks for times is told none.
+    // Later errors of the op go to nobody, since callers only ask for times.
     tile->onTarget.reasons = Reasons::unsaid();
     const Workload &workload = tile->onTarget.workload;
     View view{&row, workload.engineKinds(), workload.macElementType(),
@@ -106,7 +106,7 @@ std::unique_ptr<RowModels> RowModels::get(ArrayRef<MeasuredRow> rows,
             models->models.push_back(std::move(*model));
           return LogicalResult(model);
         }))) {
-      // An equal row has the same error.
+      // An equal row would have the same error.
       known.erase(entry);
       continue;
     }
@@ -125,13 +125,14 @@ Type RowModels::macTypeOf(size_t index) const {
 // Times
 //===----------------------------------------------------------------------===//
 
-/// The machines of the views of one target, each made where it is asked for.
+/// The machines of the views of one target. Each is made when it is first asked
+/// for.
 class RowModels::Machines {
 public:
   struct RowTarget {
     const Target *target = nullptr;
-    const Engine *engine = nullptr; ///< null of a collective
-    UnitMachine units;              ///< of views with a class
+    const Engine *engine = nullptr; ///< null for a collective
+    UnitMachine units;              ///< for views with a class
   };
 
   Machines(ArrayRef<View> views, const Target &target)
@@ -159,8 +160,8 @@ private:
   std::vector<RowTarget> made;
 };
 
-/// Seconds of an op whose work spreads over the units evenly; negative where
-/// they cannot be counted.
+/// Returns the seconds of an op whose work spreads over the units evenly. It is
+/// negative if they cannot be counted.
 static double evenSeconds(const OpOnTarget &original, double bytes,
                           const Target &target, const Engine &engine) {
   OpOnTarget onTarget = original;
@@ -219,7 +220,7 @@ std::vector<double> RowModels::predict(const Target &target,
 // What a time depends on
 //===----------------------------------------------------------------------===//
 
-/// Equal but for their kernels.
+/// Whether engines are equal except for their kernels.
 static bool haveEqualRates(const Engine &one, const Engine &other) {
   Engine a = one, b = other;
   a.kernels.clear();

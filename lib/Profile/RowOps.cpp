@@ -20,7 +20,7 @@ RowOps::RowOps(MLIRContext *context)
 }
 
 Value RowOps::value(Type elementType, ArrayRef<int64_t> shape) {
-  // Never verified: the module only holds what the ops refer to.
+  // The module is never verified, and only holds the values that the ops use.
   return module->getBody()->addArgument(
       RankedTensorType::get(shape, elementType), UnknownLoc::get(context));
 }
@@ -31,7 +31,7 @@ Value RowOps::value(Type elementType, ArrayRef<int64_t> shape) {
 
 namespace {
 /// Reads the sizes that a kind of op needs, and remembers whether all were
-/// there.
+/// given.
 class Sizes {
 public:
   Sizes(const MeasuredRow &row, Reasons reasons) : row(row), reasons(reasons) {}
@@ -76,7 +76,7 @@ static Type elementTypeOf(const MeasuredRow &row, MLIRContext *context) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What the builder of one kind of op gets.
+/// What is passed to the builder of one kind of op.
 struct RowContext {
   const MeasuredRow &row;
   Reasons reasons;
@@ -88,8 +88,9 @@ struct RowContext {
 using BuildOp = Operation *(*)(RowContext &);
 } // namespace
 
-/// An op whose result types follow from its operands; null, with an error at
-/// the row, where they cannot. (`Op::create` ends the program there.)
+/// Makes an op whose result types follow from its operands. Returns null, with
+/// an error at the row, if they do not fit. (`Op::create` ends the program
+/// then.)
 template <typename Op, typename... Args>
 static Operation *create(RowContext &c, Args &&...args) {
   MLIRContext *context = c.builder.getContext();
@@ -115,7 +116,7 @@ static Operation *buildGemm(RowContext &c) {
           k = c.sizes.get("k", c.row.k);
   if (!c.sizes.areSound())
     return nullptr;
-  // Of narrower operands, a 16-bit result, as in the libraries.
+  // Narrower operands give a 16-bit result, as in the libraries.
   TypeAttr to = c.type.getIntOrFloatBitWidth() < 16
                     ? TypeAttr::get(c.builder.getBF16Type())
                     : TypeAttr();
@@ -155,7 +156,7 @@ static Operation *buildAttention(RowContext &c) {
       /*block=*/IntegerAttr());
 }
 
-/// Behind attention, whose sizes are sound then.
+/// Builds the write behind an attention, which has checked the sizes.
 static Operation *buildCacheWrite(RowContext &c) {
   const MeasuredRow &row = c.row;
   constexpr int64_t noPages = 0;

@@ -12,7 +12,8 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// The same tile, with all operands and results in the engine's private memory.
+/// Makes the same tile with all operands and results in the engine's private
+/// memory.
 static TileAttr makeResident(const OpOnTarget &onTarget, TileAttr tile) {
   SmallVector<StringAttr> names;
   for (const Buffer &buffer : onTarget.workload.buffers)
@@ -26,7 +27,7 @@ static TileAttr makeResident(const OpOnTarget &onTarget, TileAttr tile) {
                        tile.getSplit());
 }
 
-/// Whether the op is one that finds its operands in the cache, and they fit.
+/// Whether the op finds its operands in the cache, and they fit.
 static bool isWarm(const OpOnTarget &onTarget, const UnitKernel *kernel,
                    const MeasuredRow &row, int64_t bytes) {
   return row.cacheResident.value_or(0) == 1 && kernel &&
@@ -34,7 +35,7 @@ static bool isWarm(const OpOnTarget &onTarget, const UnitKernel *kernel,
          bytes <= onTarget.tileCapacityBytes();
 }
 
-/// Bytes of all buffers, as often as the kernel reads them.
+/// Returns the bytes of all buffers, as often as the kernel reads them.
 static double movedBytes(const OpOnTarget &onTarget, const UnitKernel &kernel) {
   TileModel model(onTarget.op, onTarget.workload);
   SmallVector<int64_t, 4> bytes;

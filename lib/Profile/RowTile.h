@@ -16,13 +16,14 @@ namespace mlir::llm {
 struct RowTile {
   OpOnTarget onTarget; ///< refers to the target that it was made with
   PartCostAttr cost;
-  /// Of operands and results that were in the cache when the op was measured.
+  /// The bytes of operands and results that were in the cache when the op was
+  /// measured.
   double residentBytes = 0;
 };
 
-/// The tile that the compiler chooses, and its cost. Where the row says that
-/// what is touched fits into the cache, elementwise ops find all of it there:
-/// their operands come warm from the op before.
+/// Chooses the tile that the compiler chooses, and computes its cost. If the
+/// row says that what is touched fits into the cache, elementwise ops find all
+/// of it there: their operands come warm from the op before.
 FailureOr<RowTile> chooseRowTile(WorkloadOpInterface op, const MeasuredRow &row,
                                  const Target &target, Reasons reasons);
 

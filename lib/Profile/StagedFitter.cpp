@@ -18,7 +18,8 @@ using namespace mlir::llm;
 
 llvm::BitVector mlir::llm::findSustainedRows(const RowModels &models,
                                              const Target &target) {
-  // A benchmark repeats a row back to back: what computes so long runs hot.
+  // A benchmark repeats a row back to back, so an op that computes for so long
+  // runs hot.
   constexpr double sustainedMicroseconds = 200;
   llvm::BitVector sustained{unsigned(models.size())};
   if (!target.powerLimitWatts)

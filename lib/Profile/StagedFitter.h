@@ -12,29 +12,31 @@
 
 namespace mlir::llm {
 
-/// The rows of a target with a power limit that multiply for so long that they
-/// may meet it: 200 us or longer, and not bound by memory. Of what they lose
-/// nobody can tell the clock's part from the limit's.
+/// Finds the rows of a target with a power limit that multiply for so long that
+/// they may meet it: 200 us or longer, and not bound by memory. Their loss does
+/// not tell how much the clock has in it, and how much the limit.
 llvm::BitVector findSustainedRows(const RowModels &models,
                                   const Target &target);
 
-/// Fits figures in two stages where clocks or energies are among them: all but
-/// the energies to the rows that are not sustained, then the energies to those
-/// that are. Giants that the power limit slows down do not move the clock.
+/// Fits figures in two stages if clocks or energies are among them. All but the
+/// energies are fitted to the rows that are not sustained, and then the
+/// energies to those that are. So giants that the power limit slows down do not
+/// move the clock.
 class StagedFitter {
 public:
-  /// All must outlive this.
+  /// All arguments must outlive this.
   StagedFitter(const RowModels &models, const Target &start,
                const std::vector<FigureRange> &figures,
                const llvm::BitVector &sustained);
 
-  /// As `Fitter::fit`, with rows of `indices`.
+  /// Does what `Fitter::fit` does, with rows of `indices`.
   std::vector<double> fit(ArrayRef<size_t> indices,
                           Fitter::Progress progress) const;
-  /// The better of that and of a fit that starts at `logs`, by stages.
+  /// Returns the better of that fit and of one that starts at `logs`, by
+  /// stages.
   std::vector<double> improve(ArrayRef<double> logs, ArrayRef<size_t> indices,
                               Fitter::Progress progress) const;
-  /// The standard error of each figure's logarithm there.
+  /// Returns the standard error of each figure's logarithm at `logs`.
   std::vector<double> uncertainty(ArrayRef<double> logs,
                                   ArrayRef<size_t> indices) const;
 
@@ -44,9 +46,9 @@ private:
     std::vector<FigureRange> figures;
     llvm::BitVector rows;
   };
-  /// Calls `fit` with each stage, a target that has what the stages before it
-  /// found, the logarithms of its figures and its rows of `indices`, and puts
-  /// what that returns in their place.
+  /// Calls `fit` with each stage. It gets a target with what the stages before
+  /// have found, the logarithms of the stage's figures, and its rows of
+  /// `indices`. Its result replaces these logarithms.
   using FitStage = llvm::function_ref<std::vector<double>(
       const Stage &, const Target &, std::vector<double>,
       const std::vector<size_t> &)>;

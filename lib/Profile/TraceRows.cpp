@@ -18,8 +18,8 @@ using namespace mlir::llm;
 
 static constexpr uint32_t none = TraceEvent::none;
 
-/// Equal sizes may come with different args: strides, and operands that are no
-/// tensors.
+/// Returns the sizes of a row. Equal sizes may come with different args:
+/// strides, and operands that are no tensors.
 static auto sizesOf(const MeasuredRow &row) {
   return std::tuple(row.opKind, row.dtype, row.m, row.n, row.k, row.batch,
                     row.heads, row.kvHeads, row.headDim, row.qLen, row.kvLen,
@@ -51,12 +51,13 @@ private:
   };
   const ImportedTrace &trace;
   Location location;
-  /// Of each event the outermost op around it, or itself, that has a row.
+  /// For each event, the outermost op with a row that is around it, or the
+  /// event itself.
   std::vector<uint32_t> ownerOf;
   std::vector<int64_t> nanosecondsOf; ///< of kernels, of each owner
-  std::vector<uint32_t> deviceOf;     ///< of each owner a lane
+  std::vector<uint32_t> deviceOf;     ///< the lane of each owner
   std::map<std::pair<uint32_t, uint32_t>, TracedOp> ops; ///< by name and args
-  /// By device and by what the op is.
+  /// The key is the device and what the op is.
   std::map<std::pair<std::string, RowSizes>, size_t> runsOf;
   std::vector<Runs> all;
   std::map<std::pair<std::string, std::string>, uint64_t> leftOut;
@@ -75,7 +76,7 @@ const TracedOp &RowMaker::read(const TraceEvent &event) {
 }
 
 void RowMaker::leaveOut(StringRef name, StringRef reason) {
-  // Behind the op ggml has the name of a node.
+  // ggml's names have the op first, and then the name of a node.
   ++leftOut[{name.split(' ').first.str(), reason.str()}];
 }
 

@@ -14,7 +14,8 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// The one type of the first tensors, where rows know it; else empty.
+/// Returns the type of the first tensors if it is only one that rows know, or
+/// else nothing.
 static std::string typeOf(const TracedOperands &operands, size_t tensors) {
   StringRef common;
   for (const TracedTensor &tensor :
@@ -36,7 +37,7 @@ static std::string typeOf(const TracedOperands &operands, size_t tensors) {
 // Kinds of ops
 //===----------------------------------------------------------------------===//
 
-/// Fill a row, or say why there is none.
+/// Fills a row, or returns why there is none.
 using Describe = StringRef (*)(StringRef name, const TracedOperands &operands,
                                MeasuredRow &row);
 
@@ -52,7 +53,7 @@ static StringRef describeProduct(StringRef name, const TracedOperands &operands,
   return "";
 }
 
-/// [batch, heads, tokens, head_dim] each.
+/// The operands are [batch, heads, tokens, head_dim] each.
 static StringRef describeAttention(StringRef, const TracedOperands &operands,
                                    MeasuredRow &row) {
   ArrayRef<int64_t> query = operands.sizes(0), keys = operands.sizes(1);
@@ -72,8 +73,8 @@ static StringRef describeAttention(StringRef, const TracedOperands &operands,
     return "causal attention of one token, which sees one key";
   if (query[2] > 1 && causal != "True" && causal != "False")
     return "attention of which the trace does not say whether it is causal";
-  // PyTorch's first token sees the first key; that of rows sees all but those
-  // of the tokens behind it.
+  // With PyTorch, the first token sees the first key. In rows, it sees all keys
+  // but those of the tokens behind it.
   if (query[2] > 1 && causal == "True" && query[2] != keys[2])
     return "causal attention with keys of earlier tokens";
   return "";
@@ -103,13 +104,13 @@ static StringRef describeAdd(StringRef, const TracedOperands &operands,
   return setPlane("residual_add", operands.sizes(0), row);
 }
 
-/// ggml multiplies by the weights in another op.
+/// ggml multiplies a norm by the weights in another op.
 static StringRef describeBareNorm(StringRef, const TracedOperands &,
                                   MeasuredRow &) {
   return "a norm that another op multiplies by its weights";
 }
 
-/// Of two sources, the gate and what it is for.
+/// The two sources are the gate and what it gates.
 static StringRef describeSwiglu(StringRef, const TracedOperands &operands,
                                 MeasuredRow &row) {
   if (operands.sizes(0) != operands.sizes(1))

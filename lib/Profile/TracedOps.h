@@ -16,8 +16,8 @@ namespace mlir::llm {
 /// What is known of an op by its name and its args in a trace.
 struct TracedOp {
   enum class Kind {
-    Other, ///< nothing that rows are of
-    Row,   ///< as `row` says, but for device and time
+    Other, ///< no op that rows can have
+    Row,   ///< `row` has all but device and time
     NoRow, ///< `reason` says why
   };
   Kind kind = Kind::Other;

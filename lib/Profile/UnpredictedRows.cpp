@@ -17,7 +17,7 @@
 namespace mlir::llm {
 
 static constexpr size_t tableWidth = 100;
-/// Reasons with the sizes of their rows in them may be many.
+/// The most reasons that are shown. Reasons with sizes in them may be many.
 static constexpr size_t mostShown = 10;
 
 LogicalResult
@@ -56,7 +56,7 @@ static std::string others(const UnpredictedRows &rows) {
                         : " (and " + std::to_string(rows.rows - 1) + " more)";
 }
 
-/// The kinds of ops that there are, where a row is of another one.
+/// Says of a kind that does not exist which kinds there are.
 static std::string describeKinds(StringRef kind) {
   std::vector<StringRef> known = RowOps::kinds();
   return ", '" + kind.str() + "'" + didYouMean(kind, known) +

@@ -47,7 +47,7 @@ ErrorStatistics computeStatistics(ArrayRef<Prediction> predictions) {
 // Groups
 //===----------------------------------------------------------------------===//
 
-/// The classes go from small to large.
+/// The classes of products, from small to large.
 static constexpr StringRef productClasses[] = {"m <= 16", "m 17-128",
                                                "m 129-1024", "m > 1024"};
 static constexpr StringRef timeClasses[] = {"< 20 us", "20-200 us",
@@ -57,7 +57,7 @@ static bool isProduct(const MeasuredRow &row) {
   return row.opKind == "gemm" && row.m;
 }
 
-/// Its place among the classes.
+/// Returns the place of the row among the classes.
 static unsigned sizeIndexOf(const MeasuredRow &row) {
   if (isProduct(row))
     return (*row.m > 16) + (*row.m > 128) + (*row.m > 1024);

@@ -19,7 +19,7 @@ static std::string formatReal(double value, const char *format) {
   return llvm::formatv(format, value).str();
 }
 
-/// "m=2048 n=4096 k=4096": the sizes that the row gives.
+/// Describes the sizes that the row gives: "m=2048 n=4096 k=4096".
 static std::string describeShape(const MeasuredRow &row) {
   std::string text;
   auto add = [&](StringRef name, std::optional<int64_t> size) {

@@ -27,7 +27,7 @@ struct Event {
 };
 } // namespace
 
-/// In the order of the names.
+/// The events, in the order of the names.
 static constexpr std::array<Event, cpuCounterCount> events = {{
     {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK},
     {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS},
@@ -43,7 +43,7 @@ CpuCounters::CpuCounters() {
     what.type = event.type;
     what.config = event.config;
     what.inherit = 1;
-    // What anyone may count.
+    // Without the kernel, any user may count.
     what.exclude_kernel = 1;
     what.exclude_hv = 1;
     counter.file = static_cast<int>(

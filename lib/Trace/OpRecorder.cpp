@@ -22,7 +22,7 @@ void OpRecorder::enter(int op) {
   readings.push_back({op, now, now});
   if (!counters)
     return;
-  // Twice: that they are read is of no op.
+  // The counters are read twice, so that the time of reading belongs to no op.
   readings.back().endCounts = counters->read();
   readings.back().startCounts = counters->read();
   readings.back().startNanoseconds = readClock();

@@ -15,17 +15,18 @@
 
 namespace mlir::llm {
 
-/// Gives texts numbers, by which they stand in packets; the packet with a
-/// number's first use says what it means. (Perfetto calls that interning.) Of
-/// each kind, only so many as fit in a few megabytes.
+/// Gives texts numbers, which replace them in packets. The packet with a
+/// number's first use has its text. (Perfetto calls that interning.) Each kind
+/// has only as many numbers as fit into a few megabytes.
 class ProtoNames {
 public:
-  /// The field of the message where new ones stand (InternedData).
+  /// The fields of the message with new texts (InternedData).
   enum Kind { Category = 1, Event = 2, Annotation = 3, Text = 29 };
 
-  /// Above 0; 0: the text must stand there itself.
+  /// Returns the number of a text, above 0. If it is 0, the text itself must be
+  /// written.
   uint64_t numberOf(Kind kind, StringRef text);
-  /// Writes a message with those that are new since this was called last.
+  /// Writes a message with the texts that are new since the last call.
   void writeNew(ProtoWriter &writer, unsigned field);
 
 private:

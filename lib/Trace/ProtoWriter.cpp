@@ -12,10 +12,11 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-// The kinds of fields that there are.
+// These are the kinds of fields.
 constexpr unsigned varintType = 0, fixed64Type = 1, lengthType = 2;
 
-/// Seven bits a byte, the low ones first; the eighth says that more follow.
+/// Encodes a number with seven bits in a byte, the low ones first. The eighth
+/// bit says that more bytes follow.
 static unsigned encodeVarint(uint64_t value, char (&digits)[10]) {
   unsigned count = 0;
   for (; value >= 128; value >>= 7)

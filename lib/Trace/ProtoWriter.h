@@ -17,8 +17,8 @@
 
 namespace mlir::llm {
 
-/// Fields of a message, one behind the other; messages within it have their
-/// length before them, which is put there when they end.
+/// Writes the fields of a message, one behind the other. A message within it
+/// has its length before it, which is inserted when the message ends.
 class ProtoWriter {
 public:
   void varint(unsigned field, uint64_t value);
@@ -28,9 +28,9 @@ public:
 
   void beginMessage(unsigned field);
   void endMessage();
-  /// Fields that another writer has written.
+  /// Appends fields that another writer has written.
   void append(StringRef encoded) { buffer += encoded; }
-  /// Takes the message that has begun out again.
+  /// Removes the message that has begun.
   void dropMessage();
 
   StringRef str() const { return buffer; }
@@ -43,8 +43,8 @@ private:
   void rawVarint(uint64_t value);
 
   std::string buffer;
-  SmallVector<size_t, 8> starts; ///< of messages: where the length goes
-  SmallVector<size_t, 8> keys;   ///< of messages: where their number stands
+  SmallVector<size_t, 8> starts; ///< where the length of each message goes
+  SmallVector<size_t, 8> keys;   ///< where the number of each message is
 };
 
 } // namespace mlir::llm

@@ -42,7 +42,7 @@ static void write(TraceValues &to, StringRef key, const Values &value) {
     return to.text(key, value.get_ref<const std::string &>());
   if (value.is_number_integer() && !isBeyondInt64(value))
     return to.number(key, value.get<int64_t>());
-  to.text(key, value.dump()); // viewers show it as it stands
+  to.text(key, value.dump()); // viewers show it as it is
 }
 
 namespace {
@@ -55,7 +55,7 @@ public:
   void run();
 
 private:
-  /// Of arrows by slice.
+  /// Numbers arrows by slice.
   void numberArrows();
   std::vector<size_t> slicesInOrder() const;
   std::vector<size_t> samplesInOrder() const;
@@ -66,7 +66,7 @@ private:
   TraceSink &sink;
   OverlapTracks overlaps;
   std::vector<SmallVector<TraceArrow, 1>> into, outOf;
-  /// Under way: end, and what began last ends first.
+  /// What is under way, by end. If ends are equal, what began last ends first.
   using End = std::tuple<int64_t, int64_t, unsigned>;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends;
   int64_t begun = 0;

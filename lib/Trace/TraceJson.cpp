@@ -36,7 +36,8 @@ StringRef mlir::llm::stringify(TraceArrow::Kind kind) {
   return kind == TraceArrow::Kind::Prefetch ? "prefetch" : "dependence";
 }
 
-/// Microseconds with exactly three decimals: a double would lose nanoseconds.
+/// Prints microseconds with exactly three decimals, because a double would lose
+/// nanoseconds.
 static std::string inMicroseconds(int64_t nanoseconds) {
   std::string text;
   llvm::raw_string_ostream(text)
@@ -45,11 +46,12 @@ static std::string inMicroseconds(int64_t nanoseconds) {
   return text;
 }
 
-/// Cut, not rounded, to the decimals that all readers understand: Perfetto
-/// multiplies a 64-bit divisor by ten for each, and has 15 digits in a double.
+/// Cuts, and does not round, to the decimals that all readers understand.
+/// Perfetto multiplies a 64-bit divisor by ten for each decimal, and a double
+/// has 15 digits.
 static std::string cutDecimals(double microseconds) {
   double whole = std::floor(microseconds);
-  // The product may have been rounded up: the double below it was not.
+  // The product may have been rounded up, so this takes the double below it.
   double decimals =
       std::floor(std::nextafter((microseconds - whole) * 1e15, 0.0));
   std::string text;
@@ -59,15 +61,15 @@ static std::string cutDecimals(double microseconds) {
   return text;
 }
 
-/// Whether a double that stands for so many nanoseconds still does: from some
-/// months on doubles are coarser.
+/// Whether a double of microseconds still tells the nanosecond. Doubles are too
+/// coarse for that from some months on.
 static bool isSameNanosecond(double microseconds, int64_t nanoseconds) {
   constexpr int64_t exactlyInDoubles = int64_t(1) << 53;
   return nanoseconds < exactlyInDoubles &&
          std::abs(microseconds * 1000 - double(nanoseconds)) < 0.5;
 }
 
-/// Billionths of a unit, without the zeros at the end.
+/// Prints billionths of a unit, without zeros at the end.
 static std::string inUnits(int64_t billionths) {
   constexpr int64_t billion = 1000000000;
   std::string decimals =
@@ -88,9 +90,9 @@ static void writeNumber(OStream &json, StringRef key, StringRef text) {
 namespace {
 /// The slices under way on a track.
 ///
-/// Readers that add lengths to starts in doubles (speedscope) must find no end
-/// behind the start of what follows, and none behind the end of what the slice
-/// lies in.
+/// Some readers (speedscope) add lengths to starts in doubles. They must find
+/// no end behind the start of the next slice, or behind the end of the slice
+/// around it.
 class OpenSlices {
 public:
   struct Ended {
@@ -100,21 +102,22 @@ public:
   bool canBeComplete(const TraceSlice &slice) const {
     return slice.start == slice.end || slice.start != lastPoint;
   }
-  /// The length of a complete slice, in microseconds: the decimal, or where
-  /// that is too long in doubles the longest that is not, if that is the same
-  /// nanosecond still.
+  /// Returns the length of a complete slice in microseconds, as a decimal. If
+  /// that is too long in doubles, it is the longest that is not, as long as
+  /// that is the same nanosecond.
   std::string addComplete(const TraceSlice &slice);
   void addBegun(const TraceSlice &slice);
-  /// The innermost slice ends: nothing where its beginning has said when.
+  /// Ends the innermost slice. Returns nothing if its beginning has told the
+  /// end.
   std::optional<Ended> end(int64_t nanoseconds);
 
 private:
   struct Slice {
-    double readEnd; ///< microseconds
+    double readEnd; ///< as readers compute it, in microseconds
     bool isComplete;
     std::string name, category;
   };
-  /// No end is read behind this.
+  /// Readers must not compute an end behind this.
   double limitOf(int64_t end) const {
     double decimal = double(end) / 1000;
     return slices.empty() ? decimal : std::min(decimal, slices.back().readEnd);
@@ -295,7 +298,7 @@ void JsonTrace::writeMetadata(StringRef kind, unsigned pid, unsigned tid,
   });
 }
 
-/// Without a sort index Perfetto orders by name.
+/// Writes names. Without a sort index, Perfetto would order by name.
 void JsonTrace::writeNames(StringRef what, unsigned pid, unsigned tid,
                            StringRef name, unsigned order) {
   writeMetadata((what + "_name").str(), pid, tid,
@@ -311,8 +314,8 @@ void JsonTrace::addTrack(const TraceTrack &track) {
   writeNames("thread", pidOf(track.group), tid, track.name, tid);
 }
 
-/// What the trace is about stands there twice, because Perfetto shows no
-/// `otherData`, but does show the args of an instant.
+/// Writes the head. What the trace is about is in it twice, because Perfetto
+/// does not show `otherData`, but shows the args of an instant.
 void JsonTrace::begin(const TraceLayout &tracks, Fill fillHead) {
   layout = &tracks;
   std::string head = encodeObject(fillHead);
@@ -355,7 +358,8 @@ void JsonTrace::beginSlice(const TraceSlice &slice) {
       slice.fillArgs(values);
     });
   });
-  // Right behind it: a slice of no length is found in no other way.
+  // The arrows come right behind the slice, because readers find a slice
+  // without length in no other way.
   for (const TraceArrow &arrow : slice.into)
     writeArrow(slice, arrow, /*leaves=*/false);
   for (const TraceArrow &arrow : slice.outOf)
@@ -373,9 +377,9 @@ void JsonTrace::endSlice(unsigned track, int64_t nanoseconds) {
   });
 }
 
-/// An arrow's end belongs to the slice that holds its time, and the end of a
-/// slice is no longer inside it: hence one nanosecond from either end, or the
-/// start of a slice without an inside.
+/// Writes an arrow's end. It belongs to the slice around its time, and the end
+/// of a slice is no longer inside it. So the time is one nanosecond from either
+/// end, or the start of a slice without an inside.
 void JsonTrace::writeArrow(const TraceSlice &slice, const TraceArrow &arrow,
                            bool leaves) {
   StringRef kind = stringify(arrow.kind);

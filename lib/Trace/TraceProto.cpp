@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A file is packets one behind the other, each with a time in nanoseconds. The
-// machine is a track; its groups are tracks below it, the tracks of a group are
-// below that. None of them is a process: Perfetto does not obey the order that
-// the descriptor of a process asks for. A slice is a packet where it begins,
-// with its arrows, and one where it ends. Texts have numbers (ProtoNames.h).
+// A file has packets one behind the other, each with a time in nanoseconds. The
+// machine is a track; its groups are tracks below it, and the tracks of a group
+// are below that. None of them is a process: Perfetto does not obey the order
+// that the descriptor of a process asks for. A slice is a packet where it
+// begins, with its arrows, and one where it ends. Texts have numbers
+// (ProtoNames.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-// Numbers of fields, by the message that they are in.
+// These are the numbers of fields, by message.
 namespace {
 namespace trace {
 constexpr unsigned packet = 1;
@@ -34,8 +35,8 @@ namespace descriptor {
 constexpr unsigned uuid = 1, name = 2, parentUuid = 5, counter = 8,
                    childOrdering = 11, siblingOrderRank = 12, description = 14,
                    siblingMergeBehavior = 15;
-constexpr unsigned isExplicit = 3; ///< of childOrdering: by rank
-constexpr unsigned never = 2;      ///< of siblingMergeBehavior; else by name
+constexpr unsigned isExplicit = 3; ///< by rank, for childOrdering
+constexpr unsigned never = 2;      ///< for siblingMergeBehavior, else by name
 } // namespace descriptor
 namespace counter {
 constexpr unsigned unitName = 6;
@@ -53,7 +54,7 @@ constexpr unsigned nameNumber = 1, boolean = 2, integer = 4, real = 5,
                    stringNumber = 17;
 } // namespace annotation
 
-/// A text by its number, or in full.
+/// Writes a text by its number, or in full.
 void writeText(ProtoWriter &writer, ProtoNames &names, ProtoNames::Kind kind,
                unsigned numberField, unsigned textField, StringRef text) {
   if (uint64_t number = names.numberOf(kind, text))
@@ -62,8 +63,9 @@ void writeText(ProtoWriter &writer, ProtoNames &names, ProtoNames::Kind kind,
     writer.bytes(textField, toUtf8(text));
 }
 
-/// Each member is a message, in the field `field` of what it is in. Objects and
-/// lists without members have no form here, and are left out.
+/// Writes values. Each member is a message in the field `field` of the message
+/// around it. Objects and lists without members have no form here, and are left
+/// out.
 class ProtoValues : public TraceValues {
 public:
   ProtoValues(ProtoWriter &writer, ProtoNames &names, unsigned field)
@@ -152,8 +154,8 @@ private:
                   function_ref<void()> fill);
   void writeArrows(unsigned field, ArrayRef<TraceArrow> arrows);
 
-  // Groups come first, then counters, then tracks, of which there may be more
-  // later; 0 is no track.
+  // Groups come first, then counters, and then tracks, whose number may still
+  // grow. 0 is no track.
   uint64_t uuidOfGroup(unsigned group) const { return 1 + group; }
   uint64_t uuidOfCounter(unsigned counter) const {
     return 1 + layout->groups.size() + counter;
@@ -208,12 +210,13 @@ void ProtoTrace::writeDescriptor(uint64_t uuid, uint64_t parent, unsigned rank,
     writer.varint(descriptor::siblingMergeBehavior, descriptor::never);
     fill();
     writer.endMessage();
-    if (uuid == uuidOfGroup(0)) // the first packet: no number is known
+    if (uuid == uuidOfGroup(0)) // the first packet, which knows no numbers
       writer.varint(packet::sequenceFlags, packet::stateCleared);
   });
 }
 
-/// In this order below the machine: its own tracks, its groups, its counters.
+/// Describes what is below the machine, in this order: its own tracks, its
+/// groups, and its counters.
 void ProtoTrace::begin(const TraceLayout &tracks, Fill fillHead) {
   layout = &tracks;
   uint64_t machine = uuidOfGroup(0);
@@ -269,7 +272,7 @@ void ProtoTrace::writeEvent(int64_t nanoseconds, uint64_t track,
   });
 }
 
-/// Ids of all kinds share one space.
+/// Writes the ids of arrows. Both kinds of arrows share one space of ids.
 void ProtoTrace::writeArrows(unsigned field, ArrayRef<TraceArrow> arrows) {
   for (const TraceArrow &arrow : arrows)
     writer.fixed64(field, uint64_t(arrow.id) << 1 |
