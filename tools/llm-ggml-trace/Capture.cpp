@@ -21,7 +21,7 @@ static uint32_t threadId() { return uint32_t(syscall(SYS_gettid)); }
 //===----------------------------------------------------------------------===//
 
 Capture &Capture::get() {
-  // Threads may compute until the very end: it is never destroyed.
+  // This is never destroyed, because threads may compute until the very end.
   static Capture &capture = *new Capture;
   return capture;
 }
@@ -93,8 +93,8 @@ void Run::addOp(size_t node, int64_t opStart, int64_t opEnd) {
   ++ops;
 }
 
-/// The tensor is [experts of a token, tokens], and perhaps a part of a larger
-/// one.
+/// Adds a choice. The tensor is [experts of a token, tokens], and may be a part
+/// of a larger one.
 void Run::addChoice(uint32_t number, const ggml_tensor &chosen,
                     int64_t experts) {
   if (!seenChoices.insert(number).second)

@@ -20,14 +20,14 @@ namespace llmGgml {
 struct Scheduler {
   ggml_eval_callback callback = nullptr; ///< the program's own
   void *userData = nullptr;
-  /// The graph that is allocated, as it was before it was split.
+  /// The graph that is allocated, as it was before the scheduler split it.
   std::unique_ptr<GraphStructure> structure;
   const ggml_cgraph *graph = nullptr;
-  uint32_t number = format::none; ///< in the file, if it is there
-  bool isRunning = false;         ///< nobody has waited for its last graph
+  uint32_t number = format::none; ///< in the file; none if it is not there
+  bool isRunning = false;         ///< until its last graph is waited for
 };
 
-/// What all threads share. Lives as long as the process.
+/// The state that all threads share. It lives as long as the process.
 class Capture {
 public:
   static Capture &get();
@@ -35,7 +35,8 @@ public:
   Scheduler &of(ggml_backend_sched *scheduler);
   void forget(ggml_backend_sched *scheduler);
 
-  /// The number of this structure in the file, where it is written once.
+  /// Returns the number of this structure in the file, and writes it if it is
+  /// new.
   uint32_t numberOf(const GraphStructure &structure,
                     const GraphStructure::BackendOf &backendOf);
   uint32_t nextRun();
@@ -52,17 +53,17 @@ private:
   std::unordered_map<ggml_backend_sched *, Scheduler> schedulers;
 };
 
-/// One run of a graph by the thread at hand.
+/// One run of a graph by this thread.
 class Run {
 public:
   void start() { startTime = written = nowNanoseconds(); }
   void addOp(size_t node, int64_t opStart, int64_t opEnd);
-  /// Which of so many experts the tokens chose: once for a tensor of this
-  /// number, which several products read.
+  /// Adds which of the experts the tokens chose. Several products may read the
+  /// tensor of this number, which counts once.
   void addChoice(uint32_t number, const ggml_tensor &chosen, int64_t experts);
-  /// Of a graph with this number; as ggml's status says.
+  /// Ends the run of the graph with this number. `status` is that of ggml.
   void finish(uint32_t graph, int64_t end, int status);
-  /// Writes what ran so far, if that is much or long ago.
+  /// Writes what ran so far, if it is much or the last record is old.
   void writeSometimes(uint32_t graph, int64_t now);
 
 private:
@@ -74,7 +75,7 @@ private:
   uint32_t ops = 0;
   Body times;
   std::set<uint32_t> seenChoices;
-  uint32_t choiceCount = 0; ///< that are not written yet
+  uint32_t choiceCount = 0; ///< those not written yet
   Body choices;
 };
 

@@ -67,7 +67,7 @@ bool CaptureFile::openPath(const std::string &tried) {
   if (descriptor < 0)
     return false;
   struct stat status;
-  // A pipe or a terminal can be written by several, and is not cut.
+  // Several processes may write to a pipe or a terminal, and it cannot be cut.
   if (fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode))
     return true;
   if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 &&

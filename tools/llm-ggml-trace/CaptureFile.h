@@ -30,7 +30,7 @@ public:
     add(uint16_t(size));
     bytes.append(text ? text : "", size);
   }
-  /// The number is only known later: it is set where `bytes` was that long.
+  /// Sets a number that is only known later, where `bytes` was that long.
   void set(size_t at, uint32_t number) {
     memcpy(&bytes[at], &number, sizeof(number));
   }
@@ -38,31 +38,32 @@ public:
   std::string bytes;
 };
 
-/// FNV-1a over words of eight bytes, of the first bytes of a body.
+/// FNV-1a over words of eight bytes. Hashes the first bytes of a body.
 inline uint64_t hashBytes(const Body &body, size_t size,
                           uint64_t hash = 14695981039346656037u) {
   for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
     uint64_t word = 0;
     memcpy(&word, &body.bytes[at], std::min(sizeof(word), size - at));
     hash = (hash ^ word) * 1099511628211u;
-    hash ^= hash >> 32; // else the high bits would never reach the low ones
+    hash ^= hash >> 32; // brings high bits to the low ones
   }
   return hash;
 }
 
-/// The file of this process, which begins with its first record: processes that
-/// only inherit this library leave none. Not for several threads at once.
+/// The file of this process. It is made with the first record, so that
+/// processes that only inherit this library leave none. Only one thread may use
+/// it at a time.
 class CaptureFile {
 public:
-  /// Appends a record by one call of the system. Where that fails it says so
-  /// once, takes back what was written of it, and is closed.
+  /// Appends a record by one call of the system. If that fails, it says so
+  /// once, removes what was written of it, and closes the file.
   void append(format::Record kind, const Body &body);
-  /// The child of a fork begins a file of its own.
+  /// Makes the child of a fork begin a file of its own.
   void leaveToParent();
 
 private:
   bool open();
-  /// `path`, unless another process writes to it.
+  /// Opens `path`, unless another process writes to it.
   bool openPath(const std::string &path);
   bool writeHead();
   bool write(const void *bytes, size_t size);

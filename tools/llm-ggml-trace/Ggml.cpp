@@ -15,7 +15,7 @@
 
 namespace llmGgml {
 
-/// The path of the loaded library of ggml that has the graphs, or "".
+/// Returns the path of the loaded library of ggml that has the graphs, or "".
 static std::string findLibrary() {
   std::string found;
   dl_iterate_phdr(
@@ -31,8 +31,9 @@ static std::string findLibrary() {
   return found;
 }
 
-/// This library comes before all others: the program's own is the next. Who
-/// loads ggml by dlopen may keep its names to itself, as Node.js does.
+/// Looks up a function. This library comes before all others, and the program's
+/// own function is the next one. A program that loads ggml by dlopen may hide
+/// its names, as Node.js does. Then it looks in the loaded library.
 static void *lookUp(const char *name) {
   if (void *found = dlsym(RTLD_NEXT, name))
     return found;
@@ -46,7 +47,7 @@ static void lookUp(Function *&function, const char *name) {
   function = reinterpret_cast<Function *>(lookUp(name));
 }
 
-/// Why nothing can be captured, or null.
+/// Returns why nothing can be captured, or null.
 static const char *findObstacle(const Ggml &ggml) {
 #define F(result, name, parameters)                                            \
   if (!ggml.name)                                                              \
@@ -102,7 +103,7 @@ struct Probe {
 };
 } // namespace
 
-/// Types 0 and 1 are f32 and f16 in every version.
+/// Tests the layout. Types 0 and 1 are f32 and f16 in every version.
 const char *Probe::findUnknown() {
   if (!context)
     return "it makes no context";

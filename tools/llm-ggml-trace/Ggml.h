@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Functions of ggml are looked up in the program into which this library is
-// loaded, and the layout of its tensors is tried before it is used. Nothing of
-// ggml is needed to build this.
+// loaded, and the layout of its tensors is tested before it is used. So ggml is
+// not needed to build this.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ struct ggml_backend_buffer;
 struct ggml_backend_buffer_type;
 struct ggml_backend_device;
 
-/// The members up to the name, as they lie since the end of 2024.
+/// The members up to the name, in the layout since the end of 2024.
 struct ggml_tensor {
   int type;
   ggml_backend_buffer *buffer;
@@ -51,8 +51,7 @@ using ggml_eval_callback = bool (*)(ggml_tensor *, bool ask, void *userData);
 
 namespace llmGgml {
 
-/// The functions. `F(result, name, parameters)`: the library cannot do without
-/// them.
+/// Functions that the library needs, as `F(result, name, parameters)`.
 #define LLM_GGML_FUNCTIONS(F)                                                  \
   F(int, ggml_graph_n_nodes, (ggml_cgraph *))                                  \
   F(ggml_tensor *, ggml_graph_node, (ggml_cgraph *, int))                      \
@@ -107,18 +106,20 @@ struct Ggml {
 #define F(result, name, parameters) result(*name) parameters = nullptr;
   LLM_GGML_FUNCTIONS(F)
 #undef F
-  const char *(*ggml_version)() = nullptr; ///< which older ones have not
+  const char *(*ggml_version)() = nullptr; ///< null in older versions
 
-  /// Whether all were found, tensors lie as above, and the capture can begin.
+  /// Whether all functions were found, tensors have the layout above, and the
+  /// capture can begin.
   bool isUsable = false;
 };
 
-/// Those of the program, looked up once. They can be called where they are not
-/// null, and this program could not run without those that it calls.
+/// Returns the functions of the program, which are looked up once. A function
+/// may be called if it is not null. The program could not run without those
+/// that it calls.
 const Ggml &ggml();
 
-/// What is not as above in this program's tensors, or null: a few are made in a
-/// context of their own.
+/// Returns how this program's tensors differ from the layout above, or null.
+/// Makes a few tensors in a context of their own.
 const char *findUnknownLayout(const Ggml &ggml);
 
 } // namespace llmGgml

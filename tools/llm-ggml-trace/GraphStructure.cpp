@@ -26,7 +26,7 @@ GraphStructure::GraphStructure(ggml_cgraph *graph) {
   numbers.reserve(2 * nodes);
   for (size_t i = 0; i < nodes; ++i)
     add(ggml().ggml_graph_node(graph, int(i)));
-  // Grows by what its elements read.
+  // The list grows by the sources of its elements.
   for (size_t i = 0; i < tensors.size(); ++i) {
     const ggml_tensor &tensor = *tensors[i];
     auto end = std::find_if(std::rbegin(tensor.src), std::rend(tensor.src),
@@ -41,7 +41,7 @@ GraphStructure::GraphStructure(ggml_cgraph *graph) {
 }
 
 namespace {
-/// Numbers what is found, in the order in which it is.
+/// Numbers keys in the order in which they come.
 template <typename Key>
 class Numbering {
 public:
@@ -83,7 +83,8 @@ void Tables::encode(Body &body) const {
   }
 }
 
-/// The parameter of a view is where it begins, which `offsets` says.
+/// Counts parameters. The parameter of a view is its beginning, which is in
+/// `offsets`.
 static uint8_t countParameters(const ggml_tensor &tensor, const char *op) {
   if (strcmp(op, "VIEW") == 0)
     return 0;
@@ -102,7 +103,7 @@ Body GraphStructure::encode(const BackendOf &backendOf) const {
     const char *op = ggml().ggml_op_name(tensor.op);
     ggml_backend *backend = i < nodes ? backendOf(tensors[i]) : nullptr;
     encoded.addText(tensor.name);
-    // "UNARY" and "GLU" are families.
+    // "UNARY" and "GLU" are families, whose description names the op.
     bool isFamily = !strcmp(op, "UNARY") || !strcmp(op, "GLU");
     encoded.addText(isFamily ? ggml().ggml_op_desc(&tensor) : op);
     encoded.add(tables.types.add(tensor.type));
@@ -139,8 +140,8 @@ uint64_t GraphStructure::hash(const Body &body) const {
   return hashBytes(body, body.bytes.size() - tensors.size() * sizeof(uint64_t));
 }
 
-/// Whether the numbers of a tensor are those that the program has loaded. What
-/// a graph computes, and what is given to it at each step, lies elsewhere.
+/// Whether the program has loaded the numbers of a tensor. Results of the graph
+/// and inputs of each step are in other buffers.
 static bool isLoaded(const ggml_tensor &tensor) {
   constexpr int compute = 2;
   return tensor.buffer && tensor.data &&

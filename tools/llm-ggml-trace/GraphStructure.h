@@ -19,27 +19,27 @@ namespace llmGgml {
 
 /// The tensors of a graph and what each reads.
 ///
-/// A scheduler that splits a graph over several backends puts copies into the
-/// places of sources. The sources are therefore read before, in the
-/// constructor; what only then is known, where tensors lie and who computes
-/// them, by `encode`.
+/// A scheduler that splits a graph over several backends replaces sources by
+/// copies. So the constructor reads the sources before that. `encode` adds what
+/// is only known after that: where tensors lie, and which backend computes
+/// them.
 class GraphStructure {
 public:
   explicit GraphStructure(ggml_cgraph *graph);
 
   using BackendOf = std::function<ggml_backend *(ggml_tensor *)>;
-  /// The body of a record, whose number stands at its beginning and is not set.
+  /// Makes the body of a record. Its number at the beginning is not set.
   Body encode(const BackendOf &backendOf) const;
-  /// Of those bytes, what makes two graphs different: not where views begin,
-  /// which in a cache is another place at each step.
+  /// Hashes the bytes that tell two graphs apart. Beginnings of views are left
+  /// out, since in a cache they move with each step.
   uint64_t hash(const Body &body) const;
-  /// The bodies of the records of numbers that belong to the graph, and the
-  /// numbers themselves. Graphs that differ in these are two.
+  /// Makes the bodies of records with the numbers of the graph's tensors.
+  /// Graphs that differ in these are different.
   std::vector<Body> encodeNumbers() const;
 
   ggml_tensor *node(size_t index) const { return tensors[index]; }
   size_t nodeCount() const { return nodes; }
-  /// The number of what a node reads, or `none`.
+  /// Returns the number of the tensor that a node reads, or `none`.
   uint32_t sourceOf(size_t node, unsigned operand) const {
     return operand < sources[node].count ? sources[node].of[operand]
                                          : format::none;

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions with the names of ggml's. Loaded before it (LD_PRELOAD), they are
-// called instead, and call ggml's own. docs/traces.md says how it is used.
+// These functions have the names of ggml's. If this library is loaded before
+// ggml (LD_PRELOAD), programs call them instead, and they call ggml's own.
+// docs/traces.md says how to use it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@ using namespace llmGgml;
 
 #define LLM_INTERPOSED extern "C" __attribute__((visibility("default")))
 
-/// ggml's own function. Only one that the program calls is asked for.
+/// ggml's own function. It exists, because the program calls it.
 #define LLM_REAL(name) require(ggml().name, #name)
 
 template <typename Function>
@@ -36,8 +37,8 @@ static Function *require(Function *function, const char *name) {
 }
 
 namespace {
-/// How many calls of ggml are under way in this thread: what ggml calls itself
-/// is part of the first.
+/// The number of calls of ggml under way in this thread. Calls by ggml itself
+/// are part of the first one.
 thread_local int depth = 0;
 struct Inside {
   Inside() { ++depth; }
@@ -54,7 +55,7 @@ bool isView(const ggml_tensor *tensor) {
   return false;
 }
 
-/// A graph of a scheduler that runs now.
+/// A run of a scheduler's graph.
 class ScheduledRun {
 public:
   ScheduledRun(ggml_backend_sched *scheduler, ggml_cgraph *graph)
@@ -77,13 +78,14 @@ private:
   Scheduler &state;
   ggml_cgraph *graph;
   Run run;
-  size_t next = 0; ///< node behind the last one that ran
+  size_t next = 0; ///< behind the last node that ran
   int64_t opStart = 0;
-  bool programAsks = false; ///< the program's callback wants this node
+  bool programAsks = false; ///< its callback wants this node
 };
 } // namespace
 
-/// Once the graph is split: it is known which backend computes what.
+/// Describes the graph once it is split, when it is known which backend
+/// computes what.
 void ScheduledRun::describe() {
   if (state.graph != graph) {
     state.structure = std::make_unique<GraphStructure>(graph);
@@ -97,7 +99,7 @@ void ScheduledRun::describe() {
         });
 }
 
-/// Nodes come in their order; few are left out.
+/// Finds a node. Nodes come in their order, and few are left out.
 size_t ScheduledRun::indexOf(const ggml_tensor *node) {
   size_t count = state.structure->nodeCount();
   for (size_t steps = 0; steps < count; ++steps, ++next) {
@@ -112,20 +114,20 @@ size_t ScheduledRun::indexOf(const ggml_tensor *node) {
 bool ScheduledRun::beforeNode(ggml_tensor *node) {
   describe();
   programAsks = state.callback && state.callback(node, true, state.userData);
-  // A view takes no time: it is computed with the next node.
+  // A view takes no time, so it is computed with the next node.
   bool isTimed = programAsks || !isView(node);
   opStart = nowNanoseconds();
   return isTimed;
 }
 
-/// The experts of a product. They are there as long as it may read them, which
-/// is until the next node runs.
+/// Adds the experts of a product. They are there as long as the product may
+/// read them, which is until the next node runs.
 void ScheduledRun::addChoice(size_t index, const ggml_tensor &node) {
   constexpr unsigned chosen = 2; // the operand
   if (strcmp(ggml().ggml_op_name(node.op), "MUL_MAT_ID") != 0)
     return;
   uint32_t number = state.structure->sourceOf(index, chosen);
-  // On another backend, the scheduler has put a copy into its place.
+  // If it is on another backend, the scheduler has replaced it by a copy.
   const ggml_tensor *ids = node.src[chosen];
   bool isKnown = number != format::none && ids && ids->data && node.src[0] &&
                  !strcmp(ggml().ggml_type_name(ids->type), "i32");
@@ -146,7 +148,8 @@ bool ScheduledRun::afterNode(ggml_tensor *node) {
 
 int ScheduledRun::compute() {
   Inside inside;
-  // It may be written before its time runs, where it is split by now.
+  // If the graph is split by now, its record can be written before its time
+  // runs.
   if (state.graph == graph)
     describe();
   run.start();
@@ -179,7 +182,7 @@ ggml_backend_sched_set_eval_callback(ggml_backend_sched *scheduler,
   LLM_REAL(ggml_backend_sched_set_eval_callback)(scheduler, callback, userData);
 }
 
-/// Also called by ggml itself, where a graph is computed that is not allocated.
+/// ggml also calls this itself, to compute a graph that is not allocated.
 LLM_INTERPOSED bool
 ggml_backend_sched_alloc_graph(ggml_backend_sched *scheduler,
                                ggml_cgraph *graph) {
@@ -221,14 +224,15 @@ ggml_backend_sched_synchronize(ggml_backend_sched *scheduler) {
   int64_t start = nowNanoseconds();
   synchronize(scheduler);
   int64_t end = nowNanoseconds();
-  // Where all had run before, nobody waits: not worth a record.
+  // If all had run before, the wait is too short for a record.
   constexpr int64_t shortNanoseconds = 1000;
   if (state.isRunning && end - start >= shortNanoseconds)
     writeWait(start, end);
   state.isRunning = false;
 }
 
-/// What ggml's own does. It may call the two directly, without being seen.
+/// Does the same as ggml's own, which may call the other two directly, so that
+/// they would not be seen.
 LLM_INTERPOSED int
 ggml_backend_sched_graph_compute(ggml_backend_sched *scheduler,
                                  ggml_cgraph *graph) {
@@ -241,7 +245,7 @@ ggml_backend_sched_graph_compute(ggml_backend_sched *scheduler,
 // Backends without a scheduler
 //===----------------------------------------------------------------------===//
 
-/// Single ops are not timed there.
+/// Computes a graph on one backend, where single ops are not timed.
 static int computeGraph(ggml_backend *backend, ggml_cgraph *graph,
                         bool isAwaited) {
   auto *compute = LLM_REAL(ggml_backend_graph_compute_async);

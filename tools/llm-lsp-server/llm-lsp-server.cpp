@@ -19,7 +19,7 @@
 using namespace mlir;
 
 int main(int argc, char **argv) {
-  // What is there so far are the hundreds of options of libLLVM.
+  // Only the hundreds of options of libLLVM are registered so far.
   ::llvm::cl::HideUnrelatedOptions(
       ArrayRef<const ::llvm::cl::OptionCategory *>());
   DialectRegistry registry;

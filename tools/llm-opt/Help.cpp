@@ -23,7 +23,7 @@ struct Topic {
 };
 } // namespace
 
-/// In the order in which they are run.
+/// The topics, in the order in which passes run.
 static const std::vector<Topic> &topics() {
   static const std::vector<Topic> all = {
       {"The machine, and the program before it gets tiles",
@@ -57,7 +57,7 @@ static void printTopic(const Topic &topic) {
       printLine(("--" + name).str(), pass->getPassDescription());
 }
 
-/// Passes of ours that no topic names.
+/// Lists our passes that no topic names.
 static Topic findOthers() {
   std::vector<StringRef> named;
   for (const Topic &topic : topics())

@@ -13,9 +13,10 @@
 namespace mlir::llm {
 
 /// Answers `--help`, which is one screen about our own passes, and
-/// `--help=PASS`, which is about one of all; the result is that of the program.
-/// Nothing if neither was asked for. `--help=mlir` becomes the `--help` of MLIR
-/// and LLVM, which lists hundreds of passes with their options.
+/// `--help=PASS`, which is about one of all passes. Returns the exit code of
+/// the program, or nothing if neither was asked for. `--help=mlir` becomes the
+/// `--help` of MLIR and LLVM, which lists hundreds of passes with their
+/// options.
 std::optional<int> answerHelp(int argc, char **argv);
 
 } // namespace mlir::llm

@@ -19,7 +19,7 @@ namespace cl = llvm::cl;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What the text of `--pass-pipeline` names.
+/// The names in the text of `--pass-pipeline`.
 struct PipelineNames {
   SmallVector<StringRef> passes;
   SmallVector<StringRef> ops; ///< in which passes are nested
@@ -68,7 +68,8 @@ static LogicalResult checkName(StringRef name, ArrayRef<StringRef> known) {
   return fail(why + llm::didYouMean(name, known));
 }
 
-/// MLIR runs nothing in an op that does not exist, and says nothing.
+/// Checks that an op exists, because MLIR silently runs nothing in one that
+/// does not.
 static LogicalResult checkOp(StringRef name) {
   SmallVector<StringRef> usual = {"builtin.module", "func.func", "any"};
   StringRef similar = llm::findSimilar(name, usual);
@@ -103,7 +104,7 @@ LogicalResult llm::checkPipelineText(StringRef pipeline) {
 // Their order
 //===----------------------------------------------------------------------===//
 
-/// The pass that writes what another one reads, or "".
+/// Returns the pass that writes what another one reads, or "".
 static StringRef findNeeded(StringRef pass) {
   if (llvm::is_contained({"llm-schedule", "llm-cost", "llm-verify-cost",
                           "llm-export-problem", "llm-materialize-tiles"},

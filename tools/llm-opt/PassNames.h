@@ -20,8 +20,8 @@ namespace mlir::llm {
 /// not exist, or writes it in a way that MLIR would not explain.
 LogicalResult checkPipelineText(StringRef pipeline);
 
-/// Says which pass stands before one that it needs, if one does. These passes
-/// have failed.
+/// Notes which of these passes stands before one that it needs, if one does.
+/// Must be called when the passes have failed.
 void noteOrder(ArrayRef<std::string> passes);
 
 } // namespace mlir::llm

@@ -27,16 +27,16 @@
 using namespace mlir;
 namespace cl = llvm::cl;
 
-/// Errors are about ops, with their line of the file. To print the op as well
-/// is to print a whole module where an error is about that.
+/// Turns off printing ops with errors. Errors have the op's line in the file,
+/// and an error about a module would print all of it.
 static void printNoOps() {
   auto &options = cl::getRegisteredOptions();
   if (cl::Option *option = options.lookup("mlir-print-op-on-diagnostic"))
     static_cast<cl::opt<bool> *>(option)->setInitialValue(false);
 }
 
-/// MLIR reads the options of passes once it has read the program, and tells
-/// errors about them as if they were of a file without a name.
+/// Checks the options of passes. MLIR reads them only after the program, and
+/// reports their errors as if they were in a file without a name.
 static LogicalResult checkPasses(std::vector<std::string> &names) {
   cl::Option *pipeline = cl::getRegisteredOptions().lookup("pass-pipeline");
   if (failed(llm::checkPipelineText(
@@ -53,7 +53,8 @@ static LogicalResult checkPasses(std::vector<std::string> &names) {
   return success();
 }
 
-/// MLIR's own tool has no name for errors that are about no line of a file.
+/// Prints the tool's name before errors without a place in a file, which MLIR's
+/// own tool does not do.
 static void nameTool(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, llm::LlmDialect *) {
     context->getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
@@ -68,8 +69,9 @@ static LogicalResult fail(const Twine &why) {
   return failure();
 }
 
-/// MLIR empties the file before it reads the program, and removes it if a pass
-/// fails: also where it is the program itself, or the result of an earlier run.
+/// Runs the passes into a file, which is written at the end. MLIR would empty
+/// it before it reads the program, and remove it if a pass fails, even if it is
+/// the program itself or the result of an earlier run.
 static LogicalResult runIntoFile(StringRef input, StringRef output,
                                  DialectRegistry &registry,
                                  const MlirOptMainConfig &config) {
@@ -80,7 +82,7 @@ static LogicalResult runIntoFile(StringRef input, StringRef output,
   llvm::raw_string_ostream os(text);
   if (failed(MlirOptMain(os, std::move(program), registry, config)))
     return failure();
-  llm::reserveOutputFile("", ""); // what it was reserved for comes now
+  llm::reserveOutputFile("", ""); // the reserved file is written now
   if (llvm::Error error = llm::writeOutputFile(
           output, [&](llvm::raw_ostream &file) { file << text; }))
     return fail(llvm::toString(std::move(error)));
@@ -127,8 +129,8 @@ int main(int argc, char **argv) {
   if (failed(checkPasses(passes)) ||
       failed(llm::checkProgramFile("llm-opt", input)))
     return 1;
-  // By the name that no failure removes: of another one, as /dev/stdout, the
-  // link would go.
+  // LLVM does not remove "-" when it fails. It would remove another name of
+  // standard output, such as the link /dev/stdout.
   if (llm::isStandardOutput(output))
     output = "-";
   if (llvm::Error error = llm::checkOutputFile(output))

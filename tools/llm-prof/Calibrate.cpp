@@ -68,7 +68,7 @@ private:
 };
 } // namespace
 
-/// What the target file says of where its figures come from.
+/// Describes for the target file where its figures come from.
 static std::string describeRows(ArrayRef<Prediction> predictions) {
   std::set<std::string> names;
   for (const Prediction &prediction : predictions) {
@@ -82,8 +82,8 @@ static std::string describeRows(ArrayRef<Prediction> predictions) {
          " rows: " + llvm::join(names, "; ");
 }
 
-/// One target is one machine: rows of several are only taken where --device
-/// says that they are alike.
+/// Checks that rows are of one machine, as one target is. Rows of several are
+/// only taken if --device says that they are alike.
 static LogicalResult checkDevices(const CalibrateOptions &options,
                                   ArrayRef<MeasuredRow> rows,
                                   MLIRContext &context) {
@@ -137,7 +137,7 @@ static LogicalResult writeCalibration(const CalibrateOptions &options,
                                       Calibration &calibration,
                                       const Target &datasheet,
                                       MLIRContext &context) {
-  // Groups end with that of all rows.
+  // The last group has all rows.
   ArrayRef<Prediction> heldOut = calibration.crossValidated.back().predictions;
   if (!options.predictions.empty() &&
       failed(writeOutput(options.predictions, context, [&](raw_ostream &os) {

@@ -40,7 +40,7 @@ CapturedProgramOptions::CapturedProgramOptions(cl::SubCommand &command)
                          "what ggml\ncomputes in f32; weights and caches keep "
                          "theirs")) {}
 
-/// Options of `--program` mean nothing without it.
+/// Fails if options of `--program` are given without it.
 LogicalResult CapturedProgramOptions::check(MLIRContext &context) const {
   for (const cl::Option *option : {static_cast<const cl::Option *>(&number),
                                    static_cast<const cl::Option *>(&chosenRun),

@@ -13,13 +13,13 @@
 
 namespace mlir::llm {
 
-/// What `import` says of the program that it makes of a capture of ggml.
+/// The options of `import` for the program that it makes of a capture of ggml.
 class CapturedProgramOptions {
 public:
   explicit CapturedProgramOptions(::llvm::cl::SubCommand &command);
 
   bool areGiven() const { return !output.empty(); }
-  /// Of options that need another one.
+  /// Fails if an option is given without one that it needs.
   LogicalResult check(MLIRContext &context) const;
   /// Writes the program of one graph of the capture.
   LogicalResult run(StringRef capture, MLIRContext &context) const;

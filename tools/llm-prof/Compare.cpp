@@ -118,7 +118,8 @@ FailureOr<Target> Compare::loadTarget(MLIRContext &context) const {
   return loadNamedTarget(options.target, /*column=*/"", changes, context);
 }
 
-/// What is not MLIR is seldom a program with a fault in its first letter.
+/// Fails if the program is a trace. A file that is no MLIR is seldom a program
+/// with a fault in its first letter.
 LogicalResult Compare::checkProgram(MLIRContext &context) const {
   StringRef format = findTraceFormat(options.program);
   if (format.empty())

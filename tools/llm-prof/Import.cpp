@@ -147,8 +147,8 @@ private:
 };
 } // namespace
 
-/// A table for programs has no place for what was read: that goes to standard
-/// error.
+/// Prints the table or the summary. A table for programs has no place for the
+/// summary, which goes to standard error.
 LogicalResult Import::print(const ImportedTrace &trace,
                             MLIRContext &context) const {
   if (!options.table) {

@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace mlir::llm;
 namespace cl = llvm::cl;
 
-/// A format that the viewer does not know.
+/// Converts a trace whose format the viewer does not know.
 static llvm::Expected<std::string> convert(StringRef path) {
   llvm::Expected<ImportedTrace> trace = readTrace(path);
   if (!trace)
@@ -26,7 +26,7 @@ static llvm::Expected<std::string> convert(StringRef path) {
     llvm::raw_string_ostream os(converted);
     TraceWriter writer(TraceEncoding::JsonGzip, os);
     writeImportedTrace(*trace, writer.sink());
-  } // what is compressed is complete from here on
+  } // this completes a compressed file
   return converted;
 }
 

@@ -15,13 +15,13 @@
 
 namespace mlir::llm {
 
-/// Shows a page as it is, and a trace in ui.perfetto.dev, which fetches it from
-/// here; a trace of another tool is converted first. Where there is no display
-/// it says how to do it.
+/// Opens a page as it is, or a trace in ui.perfetto.dev, which fetches it from
+/// here. A trace of another tool is converted first. Without a display, it says
+/// how to do it.
 LogicalResult openInBrowser(StringRef path, MLIRContext &context,
                             const ShowOptions &options = {});
 
-/// `--open` of a subcommand that writes pages and traces.
+/// The option `--open` of a subcommand that writes pages and traces.
 class OpenOption {
 public:
   explicit OpenOption(::llvm::cl::SubCommand &command)
@@ -30,7 +30,7 @@ public:
                                  "wrote")) {}
   LogicalResult check(StringRef html, StringRef perfetto,
                       MLIRContext &context) const;
-  /// Of both, the page.
+  /// Opens what was written: the page, if there are both.
   LogicalResult run(StringRef html, StringRef perfetto,
                     MLIRContext &context) const;
 

@@ -16,8 +16,8 @@
 
 namespace mlir::llm {
 
-/// A line on standard error that is drawn again as work proceeds; nothing where
-/// no such line can be shown.
+/// A line on standard error that is drawn again as work proceeds. Without a
+/// terminal it draws nothing.
 class ProgressBar {
 public:
   ProgressBar(std::string label, size_t total)

@@ -16,8 +16,8 @@
 
 namespace mlir::llm {
 
-/// A word behind `llm-prof`, with options of its own, which are members: they
-/// must be there before the command line is read.
+/// A word behind `llm-prof` with options of its own. The options are members,
+/// so it must be made before the command line is read.
 class Subcommand {
 public:
   virtual ~Subcommand() = default;
@@ -36,10 +36,10 @@ std::unique_ptr<Subcommand> makeImport();
 std::unique_ptr<Subcommand> makeCompare();
 std::unique_ptr<Subcommand> makeOpen();
 
-/// That the name of a file for `--perfetto` says its form, if one is given.
+/// Fails if the name of a file for `--perfetto` does not tell its form.
 LogicalResult checkTraceName(StringRef path, MLIRContext &context);
 
-/// As `writeOutputFile`; what fails is told.
+/// Does what `writeOutputFile` does, and reports errors.
 LogicalResult writeOutput(StringRef path, MLIRContext &context,
                           function_ref<void(raw_ostream &)> write);
 

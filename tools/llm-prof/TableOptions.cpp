@@ -66,7 +66,7 @@ FailureOr<Target> TableOptions::loadTarget(MLIRContext &context,
   return loadNamedTarget(target, column, texts, context, calibrated);
 }
 
-/// A name that no row has is a typo.
+/// Fails if no row has a name that is asked for, which is then a typo.
 static LogicalResult checkFilter(const cl::list<std::string> &option,
                                  std::string MeasuredRow::*column,
                                  ArrayRef<MeasuredRow> rows,

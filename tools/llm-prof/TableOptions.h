@@ -15,12 +15,13 @@
 
 namespace mlir::llm {
 
-/// A preset, or a file that ends in .json or .csv, with fields set by `--set`.
+/// Loads a preset, or a file that ends in .json or .csv, with fields set by
+/// `--set`.
 FailureOr<Target> loadNamedTarget(StringRef name, StringRef column,
                                   ArrayRef<std::string> changes,
                                   MLIRContext &context, bool calibrated = true);
 
-/// What the subcommands take that lay predictions beside measured rows.
+/// The options of subcommands that compare predictions with measured rows.
 struct TableOptions {
   explicit TableOptions(::llvm::cl::SubCommand &command);
 

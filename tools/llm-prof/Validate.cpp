@@ -58,7 +58,7 @@ LogicalResult Validate::run(MLIRContext &context) {
   progress.clear();
   if (failed(validation))
     return failure();
-  // One line for each row has no place for rows without a prediction.
+  // The CSV has a line for each prediction, and no place for rows without one.
   if (options.format == Format::Csv)
     emitWarnings(validation->unpredicted);
   return writeOutput(options.output, context, [&](raw_ostream &os) {

@@ -44,7 +44,7 @@ LogicalResult mlir::llm::checkTraceName(StringRef path, MLIRContext &context) {
 //===----------------------------------------------------------------------===//
 
 int main(int argc, char **argv) {
-  // What is there so far are the hundreds of options of libLLVM.
+  // Only the hundreds of options of libLLVM are registered so far.
   cl::HideUnrelatedOptions(ArrayRef<const cl::OptionCategory *>());
   std::unique_ptr<Subcommand> subcommands[] = {
       makeValidate(), makeCalibrate(), makeImport(), makeCompare(), makeOpen()};

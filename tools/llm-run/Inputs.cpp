@@ -75,7 +75,8 @@ static bool isCache(const ProgramArgument &argument) {
   return argument.kind == ProgramArgument::Kind::Cache;
 }
 
-/// The first dimensions of a cache, where a program leaves them open.
+/// The names of the first dimensions of a cache, which a program may leave
+/// open.
 static constexpr StringRef cacheSizes[] = {"batch", "kv_len"};
 
 LogicalResult Inputs::checkIsOpen(StringRef name) const {
@@ -83,7 +84,8 @@ LogicalResult Inputs::checkIsOpen(StringRef name) const {
   for (const ProgramArgument &argument : executable.getArguments()) {
     if (argument.kind == ProgramArgument::Kind::Size)
       open.push_back(argument.name);
-    // Sizes of caches are these, whether or not an op has them as a number.
+    // Sizes of caches have these names, whether or not an op reads them as
+    // numbers.
     else if (isCache(argument))
       for (auto [dim, name] : llvm::enumerate(cacheSizes))
         if (cast<ShapedType>(argument.type).isDynamicDim(dim))
@@ -111,7 +113,7 @@ LogicalResult Inputs::readSizes() {
       return failure();
     sizes[name] = size;
   }
-  // A prompt says what it needs.
+  // A prompt gives the sizes that it needs.
   auto count = static_cast<int64_t>(tokens.size());
   if (count) {
     int64_t batch = sizes.lookup("batch") ? sizes.lookup("batch") : 1;
@@ -135,7 +137,8 @@ llvm::StringMap<int64_t> Inputs::getOpenSizes() const {
   return open;
 }
 
-/// Caches are [batch, capacity, heads, features], with room for all runs.
+/// Closes open sizes. Caches are [batch, capacity, heads, features], with room
+/// for all runs.
 FailureOr<RankedTensorType> Inputs::close(RankedTensorType type,
                                           const ProgramArgument &argument) {
   SmallVector<int64_t> shape(type.getShape());
@@ -159,8 +162,8 @@ FailureOr<RankedTensorType> Inputs::close(RankedTensorType type,
 // Values
 //===----------------------------------------------------------------------===//
 
-/// The largest number of a type of which most numbers are far from 0; nothing
-/// for others.
+/// Returns the largest number of a type that has most numbers far from 0;
+/// nothing for others.
 static std::optional<float> findLargest(Type element) {
   if (auto integer = dyn_cast<IntegerType>(element))
     return std::ldexp(1.0F, static_cast<int>(integer.getWidth()) - 1) - 1;
@@ -170,9 +173,9 @@ static std::optional<float> findLargest(Type element) {
   return llvm::APFloat::getLargest(type.getFloatSemantics()).convertToFloat();
 }
 
-/// Matrices have the deviation 1 / sqrt(inputs), or, where they are scaled in
-/// blocks, all numbers of their type and scales that make it so. Vectors are
-/// around 1.
+/// Chooses a range. Matrices have the deviation 1 / sqrt(inputs). If they are
+/// scaled in blocks, they have all numbers of their type, and scales that give
+/// this deviation. Vectors are around 1.
 RandomRange Inputs::chooseRange(const ProgramArgument &argument,
                                 RankedTensorType type) const {
   auto [values, layer] = StringRef(argument.name).split(".scales");
@@ -266,7 +269,8 @@ HostTensor Inputs::drawNumbers(const ProgramArgument &argument) {
                           options.samplingSeed, {0.5F, 1});
 }
 
-/// The scale of all positions, if `argument` is one and the files have it.
+/// Reads the scale of all positions, if `argument` is one and the files have
+/// it.
 FailureOr<std::optional<HostTensor>>
 Inputs::readCacheScale(const ProgramArgument &argument,
                        RankedTensorType type) const {
@@ -282,8 +286,8 @@ Inputs::readCacheScale(const ProgramArgument &argument,
   return files->readCacheScale(cache, !isOfValues, type.getElementType());
 }
 
-/// Scales that all positions share are 1 where nothing says what they are, as
-/// in serving stacks; the others are written with their positions.
+/// Makes an empty cache. Scales that all positions share are 1 if they are not
+/// given, as in serving stacks. Other scales are written with their positions.
 static HostTensor makeEmptyCache(StringRef name, RankedTensorType type) {
   HostTensor tensor(type.getElementType(), type.getShape());
   if (name.contains(".scales"))
@@ -296,7 +300,7 @@ FailureOr<HostTensor> Inputs::makeSource(const ProgramArgument &argument) {
       close(cast<RankedTensorType>(argument.type), argument);
   if (failed(type))
     return failure();
-  // What a file has is mapped.
+  // Weights in a file are mapped, and take no other memory.
   bool staysMapped = files && !options.copiesWeights && !isCache(argument);
   if (!staysMapped && failed(reserve("'" + argument.name + "'", *type)))
     return failure();
@@ -307,8 +311,8 @@ FailureOr<HostTensor> Inputs::makeSource(const ProgramArgument &argument) {
     if (*scale)
       return **scale;
   }
-  // A prompt begins with an empty cache; what comes behind keys that nobody
-  // computed here gets random ones.
+  // A prompt begins with an empty cache. If there are keys before the new
+  // tokens, they get random numbers.
   bool isBehindOthers = sizes.lookup("kv_len") > sizes.lookup("seq");
   if (isCache(argument))
     return isBehindOthers || tokens.empty()
@@ -348,7 +352,7 @@ LogicalResult Inputs::openWeights() {
                               "--import-hf-config");
 }
 
-/// The scales of a weight are the arguments behind it.
+/// Reads a weight. Its scales are the arguments behind it.
 FailureOr<HostTensor> Inputs::readWeight(const ProgramArgument &argument) {
   auto known = weights.find(argument.name);
   if (known != weights.end())

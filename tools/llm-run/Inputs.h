@@ -17,23 +17,24 @@ namespace mlir::llm {
 struct InputOptions {
   std::vector<std::string> files; ///< of arguments, in order
   std::string tokens;             ///< "1,2,3"
-  std::string promptFile;         ///< that has them instead; may be empty
+  std::string promptFile;         ///< a file with tokens instead; may be empty
   std::vector<std::string> sizes; ///< "kv_len=8"
-  std::string weights;            ///< where they are; empty: made at random
-  bool copiesWeights;             ///< else those of a file stay mapped
+  std::string weights;            ///< path; empty: made at random
+  bool copiesWeights;             ///< if not, those of a file stay mapped
   uint64_t seed;
-  uint64_t samplingSeed; ///< of the numbers by which tokens are drawn
+  uint64_t samplingSeed; ///< of the numbers that draw tokens
   int64_t steps;
 };
 
-/// What inputs must know of a program, and lowering takes out of it.
+/// Facts about a program that inputs need, and that lowering removes.
 struct ModelFacts {
-  /// The number of tokens that there are, where they are looked up.
+  /// The number of tokens in the table, if one is looked up.
   std::optional<int64_t> vocabulary;
-  /// An op that rotates queries or keys, and whether in interleaved pairs.
+  /// The place of an op that rotates queries or keys. `isInterleaved` tells
+  /// whether it rotates interleaved pairs.
   std::optional<Location> rope;
   bool isInterleaved = false;
-  std::string family; ///< in the words of what it was imported from, if it was
+  std::string family; ///< what it was imported from, or empty
 };
 
 ModelFacts findFacts(FunctionOpInterface function);
@@ -46,24 +47,24 @@ public:
       : executable(executable), options(std::move(options)), facts(facts),
         loc(loc) {}
 
-  /// For the first run. Errors: a size that nobody says, a file of another
-  /// shape, a weight that is missing.
+  /// Prepares the first run. It is an error if a size is not given, a file has
+  /// another shape, or a weight is missing.
   LogicalResult prepare();
-  /// For the run behind one that gave these results, tokens first.
+  /// Prepares the run behind one that gave these results, tokens first.
   LogicalResult advance(ArrayRef<HostTensor> results);
 
   ArrayRef<ArgumentValue> getValues() const { return values; }
-  /// What the sizes are that the program leaves open.
+  /// Returns the sizes that the program leaves open.
   llvm::StringMap<int64_t> getOpenSizes() const;
-  /// By name, without caches.
+  /// The weights by name, without caches.
   const std::map<std::string, HostTensor> &getWeights() const {
     return weights;
   }
-  /// The first element of a weight or an input that is infinite or NaN, in
-  /// words; nothing where all are numbers.
+  /// Describes the first element of a weight or an input that is infinite or
+  /// NaN; nothing if all are numbers.
   std::string describeNonFinite() const;
-  /// Whether their rows are for a rotary embedding in interleaved pairs;
-  /// nothing where nothing is rotated.
+  /// Whether rows of weights are for a rotary embedding in interleaved pairs.
+  /// Nothing if the program does not rotate.
   std::optional<bool> hasInterleavedRows() const {
     return facts.rope ? std::optional(facts.isInterleaved) : std::nullopt;
   }
@@ -77,11 +78,11 @@ private:
                                   unsigned number);
   RandomRange chooseRange(const ProgramArgument &argument,
                           RankedTensorType type) const;
-  /// Whether there can be room for it beside what is there already.
+  /// Fails if there cannot be room for it beside what was reserved before.
   LogicalResult reserve(StringRef what, RankedTensorType type);
   FailureOr<HostTensor> makeTokens(RankedTensorType type);
   FailureOr<HostTensor> makeSource(const ProgramArgument &argument);
-  /// Numbers in [0, 1), other ones in each step.
+  /// Draws numbers in [0, 1), which are others in each step.
   HostTensor drawNumbers(const ProgramArgument &argument);
   FailureOr<std::optional<HostTensor>>
   readCacheScale(const ProgramArgument &argument, RankedTensorType type) const;

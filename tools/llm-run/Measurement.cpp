@@ -16,8 +16,8 @@ using namespace mlir::llm;
 //===----------------------------------------------------------------------===//
 
 CacheEviction::CacheEviction() {
-  // Twice as much, because what is replaced in a cache is not always the
-  // oldest.
+  // This is twice the cache, because caches do not always replace the oldest
+  // lines.
   constexpr int64_t least = int64_t(64) << 20, most = int64_t(1) << 30;
   int64_t bytes = readCacheBytes(hostSources()).value_or(least);
   others.resize(std::clamp(2 * std::min(bytes, most), least, most));
@@ -29,7 +29,7 @@ void CacheEviction::evict() {
     *static_cast<volatile char *>(&others[at]) = 1;
 }
 
-/// This machine with the cores that the program runs on.
+/// Returns this machine as a target, with the cores that the program runs on.
 static FailureOr<Target> readCores(unsigned threads, Location loc) {
   HostSources sources = hostSources();
   if (sources.cpus.size() > threads)
@@ -66,7 +66,7 @@ static double nanosecondsOf(ArrayRef<RecordedRun> runs) {
                                runs.front().startNanoseconds);
 }
 
-/// Of each op, one run of it on average.
+/// Returns the average time of each op's runs.
 static std::vector<double> averageRuns(ArrayRef<RecordedRun> runs,
                                        const Program &program) {
   std::vector<double> sums(program.ops().size());

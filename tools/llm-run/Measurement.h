@@ -14,8 +14,8 @@
 
 namespace mlir::llm {
 
-/// Puts other data into the caches, as the layers of a model do that run before
-/// the one that is measured: a block alone would find its own weights there.
+/// Puts other data into the caches, as the other layers of a model do before
+/// the layer that is measured. A block alone would find its own weights there.
 class CacheEviction {
 public:
   CacheEviction();
@@ -25,27 +25,28 @@ private:
   std::vector<char> others;
 };
 
-/// The program that runs, as its target says that it would, and as it did.
+/// A program as it is predicted for a target, and as it ran.
 class Measurement {
 public:
-  /// Of a function that is not lowered yet: works on clones. Those that have no
-  /// schedule get one for the target of their module, or for this machine with
-  /// as many of its cores as there are threads.
+  /// Prepares a function that is not lowered yet, by work on clones. A function
+  /// without a schedule gets one for the target of its module, or for this
+  /// machine with as many cores as there are threads.
   static FailureOr<Measurement> prepare(func::FuncOp function,
                                         const llvm::StringMap<int64_t> &sizes,
                                         unsigned threads);
 
-  /// One run of all.
+  /// Adds the ops' runs of one run of the program.
   void add(std::vector<RecordedRun> runs);
-  /// Ops take the median over all runs. Reports are there from here on.
+  /// Takes the median of each op over all runs. Must be called before the
+  /// reports are read.
   LogicalResult finish();
 
   const Report &getMeasured() const { return planned.getMeasured(); }
   const Report &getPredicted() const { return planned.getPredicted(); }
   ModuleOp getMeasuredModule() { return planned.getMeasuredModule(); }
-  /// Of the run that took as long as half of them or longer, and no other.
+  /// The ops' runs of the median run: half of the runs take at most as long.
   ArrayRef<RecordedRun> getMedianRun() const { return medianRun; }
-  /// All of that run, what is of no op included.
+  /// The whole time of that run, also between ops.
   double getWallMicroseconds() const;
   double getBetweenMicroseconds() const;
 

@@ -154,7 +154,7 @@ struct CommandLine {
 };
 } // namespace
 
-/// The results of the op of that name as results of the function.
+/// Adds the results of the op with that name to those of the function.
 static LogicalResult addResultsOf(func::FuncOp function, StringRef name) {
   if (name.empty())
     return success();
@@ -181,7 +181,8 @@ static LogicalResult addResultsOf(func::FuncOp function, StringRef name) {
   return success();
 }
 
-/// To a file that appears whole or not at all; an empty path: to none.
+/// Writes a file, which appears whole or not at all. Does nothing if the path
+/// is empty.
 static LogicalResult write(StringRef path, Location loc,
                            function_ref<void(raw_ostream &)> fill) {
   if (path.empty())
@@ -244,7 +245,7 @@ static void printTokens(const HostTensor &tokens) {
   llvm::outs() << "\n";
 }
 
-/// Those of the function, without the states of caches.
+/// Returns the results of the function, without the states of caches.
 static std::vector<HostTensor> plainResults(const Executable &executable,
                                             ArrayRef<HostTensor> all) {
   std::vector<HostTensor> plain;
@@ -254,8 +255,9 @@ static std::vector<HostTensor> plainResults(const Executable &executable,
   return plain;
 }
 
-/// Where a result is no number, and the weight or input that may be why. Tokens
-/// are numbers, whatever they are made of.
+/// Warns of a result that is infinite or NaN, and of a weight or input that may
+/// be the cause. Tokens are always numbers, so the cause alone is told for
+/// them.
 static void warnOfNonFinite(ArrayRef<HostTensor> results, const Inputs &inputs,
                             Location loc) {
   std::string cause;
@@ -280,7 +282,7 @@ static void warnOfNonFinite(ArrayRef<HostTensor> results, const Inputs &inputs,
   }
 }
 
-/// Each file can be written, and is one of its own.
+/// Checks that each file can be written, and that no two are the same.
 static LogicalResult checkOutputs(const CommandLine &options, Location loc) {
   llvm::StringMap<StringRef> optionOf;
   for (const cl::opt<std::string> *each :
@@ -301,7 +303,7 @@ static LogicalResult checkOutputs(const CommandLine &options, Location loc) {
   return success();
 }
 
-/// What can be said before anything is compiled.
+/// Checks what can be checked before anything is compiled.
 static LogicalResult checkOptions(const CommandLine &options, Location loc) {
   StringRef output = options.output;
   if (!output.empty() && !output.ends_with(".npy") &&
@@ -343,7 +345,7 @@ static LogicalResult checkOptions(const CommandLine &options, Location loc) {
   return checkOutputs(options, loc);
 }
 
-/// Rows of those ops that rows can say.
+/// Writes rows of the ops that rows can describe.
 static LogicalResult writeRows(const CommandLine &options,
                                const Report &measured, Location loc) {
   std::vector<MeasuredRow> rows;
@@ -356,7 +358,7 @@ static LogicalResult writeRows(const CommandLine &options,
       continue;
     row->id = entry.name.str();
     row->source = "llm-run";
-    row->device = "host"; // whatever the target is
+    row->device = "host"; // even if the target is another one
     row->microseconds = microseconds;
     rows.push_back(std::move(*row));
   }
@@ -411,9 +413,9 @@ static LogicalResult report(const CommandLine &options,
   return success();
 }
 
-/// States of caches are written in place, each time at the same positions. An
-/// interrupt ends it behind the run that is under way, once one is measured.
-/// `results`: of the last run.
+/// Measures runs. States of caches are written in place, at the same positions
+/// each time. An interrupt ends it after the current run, once one run is
+/// measured. `results` gets those of the last run.
 static LogicalResult measure(const CommandLine &options, Executable &executable,
                              const Inputs &inputs, Measurement &measurement,
                              Location loc, std::vector<HostTensor> &results) {
@@ -434,7 +436,7 @@ static LogicalResult measure(const CommandLine &options, Executable &executable,
     results = executable.run(inputs.getValues());
     std::vector<RecordedRun> runs = executable.takeRecordedRuns();
     if (left > options.repeat && !InterruptNote::isNoted())
-      continue; // to warm up
+      continue; // this run only warms up
     measurement.add(std::move(runs));
     if (InterruptNote::isNoted())
       break;
@@ -462,7 +464,7 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
     return failure();
   ModelFacts facts = findFacts(*function);
   std::string name = function->getName().str();
-  OwningOpRef<ModuleOp> asRead; // compiling takes the other one
+  OwningOpRef<ModuleOp> asRead; // compiling changes the other one
   if (options.measures())
     asRead = cast<ModuleOp>((*module)->clone());
   FailureOr<std::unique_ptr<Executable>> executable = Executable::compile(
@@ -507,9 +509,9 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
                  succeeded(check(options, results.back(), loc)));
 }
 
-/// Memory of values that nobody reads any more is kept for those of later ops
-/// and runs, as inference engines keep it. Given back to the system, it costs
-/// more than the small ops that write to it.
+/// Makes the C library keep freed memory for later ops and runs, as inference
+/// engines keep it. Giving it back to the system costs more than the small ops
+/// that write to it.
 static void keepFreedMemory() {
 #ifdef __GLIBC__
   constexpr int largest = 32 << 20; // more is refused
@@ -520,9 +522,9 @@ static void keepFreedMemory() {
 
 int main(int argc, char **argv) {
   keepFreedMemory();
-  // What is there so far are the hundreds of options of libLLVM.
+  // Only the hundreds of options of libLLVM are registered so far.
   cl::HideUnrelatedOptions(ArrayRef<const cl::OptionCategory *>());
-  // One of them has the name of one of ours.
+  // LLVM has an option with the same name as one of ours.
   if (cl::Option *other = cl::getRegisteredOptions().lookup("threads"))
     other->removeArgument();
   CommandLine options;

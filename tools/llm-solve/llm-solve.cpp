@@ -55,7 +55,7 @@ struct Options {
 };
 } // namespace
 
-/// Schedules have a slot for each part.
+/// The most parts, because schedules have a slot for each.
 static constexpr int64_t mostParts = 10'000'000;
 
 static LogicalResult checkSize(const Problem &problem, Location loc) {
@@ -108,7 +108,7 @@ static FailureOr<Solved> solve(const Options &options, const Problem &problem,
   return Solved{std::move(*solution), std::move(*bounds)};
 }
 
-/// Where the schedule says something of the task, or its beginning.
+/// Returns the place of the task in the schedule, or the beginning.
 static Location findPlace(const LocatedJson &json, const Solution &solution,
                           unsigned task) {
   if (const LocatedJson *slots = json.find("slots"))
@@ -128,7 +128,7 @@ static LogicalResult write(StringRef path, MLIRContext &context,
   return success();
 }
 
-/// If that is asked for: of a schedule that breaks rules, too.
+/// Draws the solution if that is asked for, even if it breaks rules.
 static LogicalResult draw(const Options &options, const Problem &problem,
                           const Solution &solution, Location loc) {
   if (options.trace.empty())
@@ -195,7 +195,7 @@ static LogicalResult run(const Options &options, MLIRContext &context) {
 }
 
 int main(int argc, char **argv) {
-  // What is there so far are the hundreds of options of libLLVM.
+  // Only the hundreds of options of libLLVM are registered so far.
   cl::HideUnrelatedOptions(ArrayRef<const cl::OptionCategory *>());
   Options options;
   llvm::InitLLVM init(argc, argv);

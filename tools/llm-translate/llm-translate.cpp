@@ -11,7 +11,7 @@
 
 int main(int argc, char **argv) {
   mlir::llm::obeyNoColor();
-  // What is there so far are the hundreds of options of libLLVM.
+  // Only the hundreds of options of libLLVM are registered so far.
   llvm::cl::HideUnrelatedOptions(
       llvm::ArrayRef<const llvm::cl::OptionCategory *>());
   mlir::llm::registerImportTranslations();
