@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Precompiled (LLM_PRECOMPILED_HEADERS): reading these takes longer than all
-// else that the compiler does for most files. No file may rely on it: each
-// includes what it names, and the preset `asserts` builds without.
+// These headers are precompiled (LLM_PRECOMPILED_HEADERS), because reading them
+// takes longer than all else that the compiler does for most files. No file may
+// rely on it: each includes what it names, and the preset `asserts` builds
+// without.
 //
 //===----------------------------------------------------------------------===//
 

@@ -35,7 +35,7 @@ LlmEvaluation llmEvaluationCreate(MlirModule module, MlirStringRef options) {
 }
 
 LlmEvaluation llmEvaluationCreateFromPlan(MlirModule module) {
-  // Bindings build modules op by op, and no pass manager was there to verify.
+  // Bindings build modules op by op, without a pass manager that verifies them.
   if (failed(verify(unwrap(module))))
     return {nullptr};
   return release(Evaluation::read(unwrap(module)));

@@ -18,8 +18,8 @@ static bool isSet(const char *variable) {
   return value && *value;
 }
 
-/// Of commands with colons between, the first; it may say by %s where the URL
-/// goes.
+/// Reads the first command of BROWSER, in which colons separate commands. A
+/// command may have %s where the URL goes.
 static std::vector<std::string> readVariable() {
   StringRef first = StringRef(std::getenv("BROWSER")).split(':').first;
   SmallVector<StringRef> words;

@@ -14,21 +14,21 @@
 
 using namespace mlir::llm;
 
-// Not llvm::sys::SetInterruptFunction: that removes the file of -o, which is
-// open already and gets the schedule in the end.
+// This does not use llvm::sys::SetInterruptFunction, which removes the file of
+// -o. That file is open already, and gets the schedule in the end.
 //
-// One handler for all: two that each put back what was there before would call
-// each other where modules are worked on by several threads.
+// There is one handler for all. If modules are worked on by several threads,
+// two handlers that each restore what was there before could call each other.
 
 static std::mutex mutex;
 static size_t notes = 0, lines = 0;
 static bool isHandled = false;
 static struct sigaction actionBefore;
 
-// The handler reads and writes these.
+// These are all that the handler reads and writes.
 static volatile std::sig_atomic_t takesNote = 0, isTaken = 0, hasLine = 0;
 
-/// Calls nothing that a signal handler may not.
+/// Handles an interrupt. Calls nothing that a signal handler may not call.
 static void onInterrupt(int) {
   if (takesNote && !isTaken) {
     isTaken = 1;
@@ -44,7 +44,7 @@ static void onInterrupt(int) {
 static void handleInterrupts() {
   sigaction(SIGINT, nullptr, &actionBefore);
   if (actionBefore.sa_handler == SIG_IGN)
-    return; // as in the background of a shell
+    return; // a shell does so in the background
   struct sigaction action = {};
   action.sa_handler = onInterrupt;
   action.sa_flags = SA_RESTART;
@@ -53,14 +53,14 @@ static void handleInterrupts() {
   isHandled = true;
 }
 
-/// Adds to the number of notes or lines that live.
+/// Changes the number of living notes or lines.
 static void change(size_t &count, int by) {
   std::lock_guard<std::mutex> lock(mutex);
   count += by;
   takesNote = notes > 0;
   hasLine = lines > 0;
   if (notes == 0)
-    isTaken = 0; // of what comes next, nothing was interrupted
+    isTaken = 0; // later notes are not interrupted yet
   bool isWanted = notes + lines > 0;
   if (isWanted && !isHandled)
     handleInterrupts();

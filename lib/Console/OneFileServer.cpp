@@ -20,7 +20,7 @@ using namespace mlir::llm;
 
 using Clock = std::chrono::steady_clock;
 
-// Browsers send less, and at once; they may take a while to read a long trace.
+// Browsers send less, and at once. They may take a while to read a long trace.
 static constexpr size_t mostHeadBytes = 16 << 10;
 static constexpr std::chrono::seconds mostHeadTime{5};
 static constexpr timeval mostReceiveTime = {2, 0}, mostSendTime = {60, 0};
@@ -57,7 +57,8 @@ OneFileServer::~OneFileServer() {
     close(listener);
 }
 
-/// Up to the empty line behind it; nothing for what has none.
+/// Reads a head, up to the empty line behind it. Returns nothing if there is
+/// none.
 static std::optional<std::string> readHead(int connection) {
   std::string head;
   char buffer[4096];
@@ -94,7 +95,7 @@ static StringRef findOrigin(StringRef head) {
   return "";
 }
 
-/// Whether the file was sent.
+/// Answers a request. Returns whether the file was sent.
 static bool answer(int connection, StringRef path, StringRef content,
                    StringRef origin) {
   auto refuse = [&](StringRef status) {
@@ -149,7 +150,8 @@ static bool answer(int connection, StringRef path, StringRef content,
     (void)setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &mostSendTime,
                      sizeof(mostSendTime));
     bool isSent = answer(connection, path, content, origin);
-    // What was not read when it is closed would take the answer with it.
+    // Unread bytes would make the system drop the answer when the connection
+    // closes.
     shutdown(connection, SHUT_WR);
     char rest[mostHeadBytes];
     (void)recv(connection, rest, sizeof(rest), 0);

@@ -25,8 +25,9 @@ static bool isPage(StringRef content) {
          start.starts_with_insensitive("<html");
 }
 
-/// JSON, gzip, and Perfetto's own format, whose file is one long field 1. What
-/// is no trace for Perfetto is none for `readTrace`, which says why.
+/// Whether Perfetto may read the file: JSON, gzip, or its own format, in which
+/// a file is one long field 1. For any other file `readTrace` says what is
+/// wrong.
 static bool isForPerfetto(StringRef content) {
   StringRef start = content.ltrim();
   return (start.starts_with("{") && content.contains("\"traceEvents\"")) ||
@@ -34,7 +35,7 @@ static bool isForPerfetto(StringRef content) {
          content.starts_with("\n");
 }
 
-/// Letters that stand for themselves in a URL.
+/// Makes a name of letters that stand for themselves in a URL.
 static std::string makeUrlName(StringRef path) {
   std::string name = ::llvm::sys::path::filename(path).str();
   for (char &letter : name)

@@ -17,14 +17,14 @@
 using namespace mlir::llm;
 using ::llvm::StringRef;
 
-/// Empty where it is not set.
+/// Returns a variable; empty if it is not set.
 static StringRef environment(const char *name) {
   const char *value = std::getenv(name);
   return value ? value : "";
 }
 
-/// The first of these variables that is set to something decides, as in
-/// setlocale().
+/// Whether the locale is UTF-8. The first of these variables with a value
+/// decides, as in setlocale().
 static bool localeIsUtf8() {
   for (const char *name : {"LC_ALL", "LC_CTYPE", "LANG"})
     if (StringRef locale = environment(name); !locale.empty())
@@ -86,8 +86,8 @@ void ProgressLine::show(
   write(os);
   if (!shown)
     shown.emplace();
-  // In one piece; the last column stays free, as some terminals begin another
-  // line behind it.
+  // This writes one piece. The last column stays free, because some terminals
+  // begin another line behind it.
   ::llvm::errs() << clearLine.str() + text.substr(0, columnsOfTerminal() - 1);
 }
 

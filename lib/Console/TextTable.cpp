@@ -54,8 +54,8 @@ static bool isNumber(StringRef word) {
          !word.ends_with(",");
 }
 
-/// Words with a blank between them in a line, but for those that are kept
-/// together.
+/// Splits a text into words for wrapping. Blanks separate them, except for
+/// words that are kept together.
 static std::vector<std::string> wordsToWrap(StringRef text) {
   SmallVector<StringRef> all;
   text.split(all, ' ', -1, /*KeepEmpty=*/false);
@@ -138,7 +138,7 @@ std::string mlir::llm::formatBar(double share, size_t cells, bool hasBlocks) {
 
 static constexpr size_t fewestLetters = 8, widestGap = 2;
 
-/// Of a cell that is no text, the bytes.
+/// Returns the columns of a cell, which are its bytes if it is no text.
 static size_t columnsOf(StringRef cell) {
   int columns = ::llvm::sys::locale::columnWidth(cell);
   return columns < 0 ? cell.size() : columns;
@@ -185,7 +185,7 @@ static std::string pad(StringRef text, size_t width, bool isText) {
   return isText ? text.str() + blanks : blanks + text.str();
 }
 
-/// A name loses its middle, but keeps the blanks that it begins with.
+/// Shortens a name in its middle, but keeps the blanks that it begins with.
 static std::string elideName(StringRef cell, size_t width) {
   size_t indent = std::min(indentOf(cell), width);
   return std::string(indent, ' ') + elide(cell.ltrim(' '), width - indent);
@@ -211,7 +211,7 @@ std::string TextTable::layOut(const Row &row, ArrayRef<size_t> widths,
 void TextTable::print(::llvm::raw_ostream &os, size_t width) const {
   ColorScope colors(os, Look::of(os));
   std::vector<size_t> widths = columnWidths();
-  // Narrow gaps come first; then the names lose their middle.
+  // Gaps become narrow first, and then names lose their middle.
   size_t gap = sumOf(widths, widestGap) <= width ? widestGap : 1;
   if (size_t all = sumOf(widths, gap); all > width)
     widths[0] = std::max(nameWidth(fewestLetters),

@@ -18,7 +18,7 @@ using namespace llvm;
 using namespace mlir::llm;
 
 SmallVector<StringRef> mlir::llm::findChoices(cl::Option &option) {
-  // LLVM gives the words of an option that has no name of its own.
+  // LLVM lists the words of an option only if it has no name of its own.
   SmallVector<StringRef> choices;
   StringRef name = std::exchange(option.ArgStr, "");
   option.getExtraOptionNames(choices);
@@ -30,8 +30,8 @@ static bool isWholeNumber(StringRef text) {
   return !text.empty() && all_of(text, isDigit);
 }
 
-/// What a value should be that the help calls `N`, `N[,N...]|?` or `seconds`,
-/// or "" if it is that.
+/// Returns what a value should be if the help calls it `N`, `N[,N...]|?` or
+/// `seconds`; "" if it is right.
 static std::string findWantedNumber(StringRef inHelp, StringRef value) {
   double seconds;
   if (inHelp == "N" && !isWholeNumber(value))
@@ -53,7 +53,7 @@ static std::string findWantedNumber(StringRef inHelp, StringRef value) {
 
 std::string mlir::llm::findWrongValue(cl::Option &option, StringRef value) {
   SmallVector<StringRef> choices = findChoices(option);
-  // LLVM's parser of booleans alone lets the value away.
+  // Only LLVM's parser of booleans allows the value to be left out.
   if (choices.empty() && option.getValueExpectedFlag() == cl::ValueOptional &&
       !is_contained(
           {"true", "TRUE", "True", "1", "false", "FALSE", "False", "0", ""},
@@ -69,8 +69,8 @@ std::string mlir::llm::findWrongValue(cl::Option &option, StringRef value) {
 }
 
 namespace {
-/// Follows LLVM's parser through the command line. What it does not understand,
-/// it leaves to that one.
+/// Follows LLVM's parser through the command line. It leaves to LLVM what it
+/// does not understand.
 class CommandLineCheck {
 public:
   CommandLineCheck(ArrayRef<const char *> words, StringRef hint,
@@ -83,7 +83,7 @@ public:
 private:
   struct Input {
     StringRef word;
-    StringRef passBefore; ///< "--llm-schedule", whose options these may be
+    StringRef passBefore; ///< "--llm-schedule", which may have these options
   };
 
   void chooseSubCommand();
@@ -96,14 +96,14 @@ private:
   std::string findMeant(StringRef name) const;
   [[noreturn]] void fail(const Twine &why) const;
 
-  std::string tool; ///< and the subcommand, where there is one
+  std::string tool; ///< with the subcommand, if there is one
   ArrayRef<const char *> words;
   cl::SubCommand *command = &cl::SubCommand::getTopLevel();
   std::string hint, elsewhere;
   SmallVector<Input> inputs;
-  StringRef lastPass; ///< where the last word is one
+  StringRef lastPass; ///< the last word, if it is a pass
   SmallVector<const cl::Option *> given;
-  bool knowsInputs = true; ///< and that some are needed
+  bool knowsInputs = true; ///< whether it knows that some are needed
 };
 } // namespace
 
@@ -112,7 +112,7 @@ void CommandLineCheck::fail(const Twine &why) const {
   std::exit(1);
 }
 
-/// "llm-prof validate": what follows are options of that subcommand.
+/// Chooses the subcommand of "llm-prof validate", whose options follow.
 void CommandLineCheck::chooseSubCommand() {
   SmallVector<StringRef> names;
   for (cl::SubCommand *each : cl::getRegisteredSubcommands())
@@ -132,7 +132,7 @@ void CommandLineCheck::chooseSubCommand() {
   words = words.drop_front();
 }
 
-/// "; did you mean '--llm-schedule'?", or the hint.
+/// Returns "; did you mean '--llm-schedule'?", or the hint.
 std::string CommandLineCheck::findMeant(StringRef name) const {
   SmallVector<StringRef> known, ours;
   for (auto [each, option] : cl::getRegisteredOptions(*command)) {
@@ -144,8 +144,8 @@ std::string CommandLineCheck::findMeant(StringRef name) const {
   }
   sort(known);
   sort(ours);
-  // Most options of llm-opt are of MLIR and LLVM: one of these is meant if it
-  // is almost spelled.
+  // Most options of llm-opt are of MLIR and LLVM. So another option is
+  // suggested only if it is almost spelled.
   StringRef similar = findSimilar(name, ours);
   if (similar.empty())
     similar = findSimilar(name, known);
@@ -184,7 +184,7 @@ static bool isNeeded(const cl::Option &option) {
          option.getNumOccurrencesFlag() == cl::OneOrMore;
 }
 
-/// The value of an option stands behind `=`, or is the next word.
+/// Checks an option. Its value is behind `=`, or is the next word.
 void CommandLineCheck::checkOption(StringRef word) {
   auto [name, value] = word.ltrim('-').split('=');
   auto &options = cl::getRegisteredOptions(*command);
@@ -192,7 +192,8 @@ void CommandLineCheck::checkOption(StringRef word) {
   if (found == options.end() && word.starts_with("--"))
     refuseName(name);
   if (found == options.end()) {
-    // MLIR makes its -o later; -j4 may be several options, or one with a value.
+    // MLIR registers -o only later. -j4 may be several options, or one with a
+    // value.
     knowsInputs &= name == "o" && !words.empty();
     words = words.drop_front(knowsInputs);
     return;
@@ -200,7 +201,7 @@ void CommandLineCheck::checkOption(StringRef word) {
   if (name.starts_with("help") || name == "h" || name == "version")
     knowsInputs = false; // none is needed
   given.push_back(found->second);
-  // Importers are such a list, too, of which one is needed.
+  // Importers are such a list, too, and one of them is needed.
   if (!found->second->hasArgStr() && !isNeeded(*found->second))
     lastPass = word;
   bool hasValue = word.contains('=');
@@ -228,7 +229,7 @@ void CommandLineCheck::checkInputs() const {
     if (isNeeded(*input) && ++needed > inputs.size())
       fail(input->HelpStr + " is missing ('" + tool +
            " --help' says what it reads)");
-  // MLIR makes the only one later, too.
+  // MLIR registers the only input later, too.
   size_t most = std::max<size_t>(1, slots.size());
   bool isLimited = none_of(
       slots, [](const cl::Option *each) { return takesSeveral(*each); });
@@ -239,7 +240,8 @@ void CommandLineCheck::checkInputs() const {
   refuseInput(behindPass == inputs.end() ? inputs[most] : *behindPass);
 }
 
-/// "--llm-schedule engines=4": the space should be '='.
+/// Refuses an input such as that of "--llm-schedule engines=4", where the space
+/// should be '='.
 void CommandLineCheck::refuseInput(const Input &input) const {
   std::string why = ("'" + input.word + "' is one input too many").str();
   if (input.passBefore.empty())
@@ -271,7 +273,7 @@ void CommandLineCheck::run() {
     StringRef passBefore = std::exchange(lastPass, "");
     words = words.drop_front();
     if (word == "--" || word.starts_with("@"))
-      return; // inputs alone follow, or options come from a file
+      return; // only inputs follow, or options come from a file
     if (word.starts_with("-") && word != "-")
       checkOption(word);
     else
@@ -294,7 +296,8 @@ void mlir::llm::parseCommandLine(int argc, const char *const *argv,
   cl::ParseCommandLineOptions(argc, argv, overview);
 }
 
-/// What a file of that name is, where it is no program, and what reads it.
+/// Returns what a file with that name is and what reads it, if it is no
+/// program.
 static StringRef describeByName(StringRef path) {
   return StringSwitch<StringRef>(path.rsplit('.').second)
       .Case("json", "llm-translate --import-hf-config makes one of a model, "

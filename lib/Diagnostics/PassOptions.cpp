@@ -18,7 +18,7 @@ namespace cl = llvm::cl;
 using OptionsByName = DenseMap<StringRef, cl::Option *>;
 
 namespace {
-/// One `name=value` among the options of a pass.
+/// Reads one `name=value` among the options of a pass.
 class OptionReader {
 public:
   OptionReader(const DescribedPass &pass,
@@ -51,21 +51,21 @@ static bool takesSeveral(const cl::Option &option) {
   return option.getNumOccurrencesFlag() == cl::ZeroOrMore;
 }
 
-/// The option that a file, a field of a target, or what no option is named like
-/// must be meant for.
+/// Returns the option that was probably meant, for a file, a field of a target,
+/// or a name that no option has.
 StringRef OptionReader::findOwner(StringRef name, StringRef text) const {
   bool isPath = name.contains('/') || name.contains('.');
   bool hasValue = name.size() < text.size();
   if (isPath && options.contains(hasValue ? "set" : "file"))
     return hasValue ? "set" : "file";
-  // A list is of pairs: "sizes=batch=8".
+  // The value of a list has pairs: "sizes=batch=8".
   if (options.size() == 1 && takesSeveral(*options.begin()->second) == hasValue)
     return options.begin()->first;
   return "";
 }
 
-/// "; did you mean 'strategy=theoretical'?" for a value without its option, or
-/// with a wrong one.
+/// Returns "; did you mean 'strategy=theoretical'?" for a value without its
+/// option, or with a wrong one.
 std::string OptionReader::findMeant(StringRef name, StringRef text) const {
   SmallVector<StringRef> known;
   KnownNames values = pass.names;
@@ -97,8 +97,8 @@ LogicalResult OptionReader::refuseName(StringRef name, StringRef text) const {
                 " (options: " + llvm::join(known, ", ") + ")");
 }
 
-/// Commas separate values, and not options: "name=h100-sxm engines=4" for
-/// "name=h100-sxm,engines=4", or "" if no comma is wrong.
+/// Returns "name=h100-sxm engines=4" for "name=h100-sxm,engines=4", because
+/// commas separate values, and not options. Returns "" if no comma is wrong.
 std::string OptionReader::respace(StringRef text) const {
   SmallVector<StringRef> pieces;
   text.split(pieces, ',');
@@ -139,14 +139,14 @@ LogicalResult OptionReader::readValue(StringRef name, StringRef value,
   std::string wrong = findWrongValue(option, value.trim("'\"{} "));
   if (!wrong.empty())
     return refuse("option '" + name + "' " + wrong);
-  // LLVM has then said what is wrong with a number, but not whose it is.
+  // LLVM has then reported a wrong number, but not the option.
   if (failed(pass.set(text)))
     return refuse("option '" + name + "' cannot be '" + value + "' (" + name +
                   ": " + option.HelpStr + ")");
   return success();
 }
 
-/// The pieces of `text` between spaces that no quotes or braces hold together.
+/// Splits `text` at spaces outside of quotes and braces.
 static SmallVector<StringRef> splitOptions(StringRef text) {
   SmallVector<StringRef> pieces;
   unsigned depth = 0;

@@ -26,7 +26,7 @@ static size_t countCommonPrefix(StringRef one, StringRef other) {
   return length;
 }
 
-/// The pieces between what is no letter and no digit.
+/// Splits at all that is no letter and no digit.
 static SmallVector<StringRef> wordsOf(StringRef name) {
   SmallVector<StringRef> words;
   while (!name.empty()) {
@@ -38,8 +38,8 @@ static SmallVector<StringRef> wordsOf(StringRef name) {
   return words;
 }
 
-/// "report" and "llm-report" of "llm-export-report": words of the name in their
-/// order.
+/// Whether a name is made of words of another one, in their order: "report" and
+/// "llm-report" of "llm-export-report".
 static bool isMadeOfWordsOf(StringRef part, StringRef name) {
   SmallVector<StringRef> few = wordsOf(part), all = wordsOf(name);
   ArrayRef<StringRef> left = few;
@@ -49,12 +49,12 @@ static bool isMadeOfWordsOf(StringRef part, StringRef name) {
   return part.size() >= 2 && left.empty();
 }
 
-/// "4090" of "rtx4090".
+/// Whether it is the end of a name: "4090" of "rtx4090".
 static bool isEnd(StringRef part, StringRef name) {
   return part.size() >= 3 && name.ends_with(part);
 }
 
-/// Two letters that are swapped are one mistake.
+/// Counts mistakes. Two letters that are swapped are one mistake.
 static size_t countMistakes(StringRef one, StringRef other) {
   size_t distance = one.edit_distance(other);
   std::string sorted = one.str(), otherSorted = other.str();
@@ -63,14 +63,15 @@ static size_t countMistakes(StringRef one, StringRef other) {
   return distance == 2 && sorted == otherSorted ? 1 : distance;
 }
 
-/// Twice the number of mistakes. A name of which words are missing ranks before
-/// one with a wrong letter, and one that is a part of the word behind it.
+/// Returns twice the number of mistakes. A name that lacks words ranks before
+/// one with a wrong letter. A name that is only a part of the word ranks behind
+/// it.
 static size_t findDistance(StringRef word, StringRef other) {
   if (wordsOf(word) == wordsOf(other))
     return 0;
   if (isMadeOfWordsOf(word, other) || isEnd(word, other))
     return 1;
-  // What is missing at the end of a name counts as one letter.
+  // Letters that are missing at the end of a name count as one.
   size_t prefix = countCommonPrefix(word, other);
   size_t mistakes = countMistakes(word, other);
   if (prefix >= 3)
@@ -87,8 +88,8 @@ StringRef findSimilar(StringRef word, ArrayRef<StringRef> known) {
     std::string other = candidate.lower();
     size_t distance = findDistance(lower, other);
     size_t prefix = countCommonPrefix(lower, other);
-    // Of equally close names, the one that begins more like the word, then the
-    // shortest.
+    // Among equally close names, the one that begins more like the word is
+    // first, and then the shortest.
     std::tuple<size_t, size_t, size_t> rank = {distance, lower.size() - prefix,
                                                other.size()};
     if (distance < 2 * std::min(lower.size(), other.size()) && rank < bestRank)

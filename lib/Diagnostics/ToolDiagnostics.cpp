@@ -81,7 +81,8 @@ void llm::printPlain(const Diagnostic &diagnostic) {
     printOne(note);
 }
 
-/// Weights by the names of their files, or the first bytes of a GGUF file.
+/// Whether an error is about weights, by the name of the file, or the first
+/// bytes of a GGUF file.
 static bool isAboutWeights(const Diagnostic &diagnostic) {
   auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
   if (!place)

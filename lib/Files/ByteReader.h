@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Binary files have no lines: a place is a byte. Nothing is read past the end,
-// and no count is believed before it is compared with the bytes that are left.
+// Binary files have no lines, so a place is a byte. No byte is read past the
+// end, and each count is compared with the bytes that are left before it is
+// used.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,14 +24,14 @@
 
 namespace mlir::llm {
 
-/// Line 1 of the file, the column counts its bytes from 1; column 0 where that
-/// does not fit in 32 bits.
+/// Makes a location on line 1 of the file, whose column counts bytes from 1.
+/// The column is 0 if it does not fit into 32 bits.
 Location locateByte(StringAttr fileName, uint64_t offsetBytes);
 
-/// An error at that byte, which its text names too: "at byte 24: ".
+/// Emits an error at that byte. Its text names the byte, too: "at byte 24: ".
 InFlightDiagnostic emitErrorAtByte(StringAttr fileName, uint64_t offsetBytes);
 
-/// Text from a file as messages show it: in quotes, escaped, not too long.
+/// Quotes text from a file for messages: escaped, and not too long.
 std::string quoteBytes(StringRef text);
 
 class ByteReader {
@@ -41,7 +42,7 @@ public:
   uint64_t at() const { return offsetBytes; }
   uint64_t bytesLeft() const { return bytes.size() - offsetBytes; }
 
-  /// The next number. `what` names it in the error.
+  /// Takes the next number. `what` names it in the error.
   template <typename T>
   FailureOr<T> take(StringRef what) {
     FailureOr<StringRef> taken = takeBytes(sizeof(T), what);
@@ -51,13 +52,13 @@ public:
         taken->data());
   }
   FailureOr<StringRef> takeBytes(uint64_t countBytes, StringRef what);
-  /// What was taken since `startBytes`.
+  /// The bytes that were taken since `startBytes`.
   StringRef takenSince(uint64_t startBytes) const {
     return bytes.slice(startBytes, offsetBytes);
   }
 
-  /// An error at `countOffset` when `count` items of at least `leastBytes` each
-  /// can not be in what is left.
+  /// Emits an error at `countOffsetBytes` if `count` items of at least
+  /// `leastBytes` each cannot be in what is left.
   LogicalResult checkCount(uint64_t count, uint64_t leastBytes, StringRef items,
                            uint64_t countOffsetBytes) const;
 
@@ -68,7 +69,7 @@ public:
 private:
   StringRef bytes;
   StringAttr fileName;
-  uint64_t offsetBytes = 0; ///< never above the size of `bytes`
+  uint64_t offsetBytes = 0; ///< at most the size of `bytes`
 };
 
 } // namespace mlir::llm

@@ -54,7 +54,7 @@ public:
   ~FileSource() override { fs::closeFile(file); }
 
 private:
-  /// Pipes give less than there is room for.
+  /// Reads a piece. A pipe gives fewer bytes than there is room for.
   Expected<StringRef> read() override {
     size_t filled = 0;
     while (filled < room.size()) {
@@ -95,7 +95,7 @@ Expected<std::unique_ptr<ByteSource>> openByteSource(StringRef path) {
   fs::file_status status;
   std::error_code reason =
       file ? fs::status(*file, status) : errorToErrorCode(file.takeError());
-  // Opening a folder succeeds, reading does not.
+  // Opening a folder succeeds, but reading it does not.
   if (!reason && is_directory(status)) {
     fs::closeFile(*file);
     reason = std::make_error_code(std::errc::is_a_directory);
@@ -123,7 +123,7 @@ public:
       : compressed(std::move(compressed)), fileName(fileName),
         room(pieceBytes) {
     constexpr int windowBits = 15, fromGzip = 16;
-    // It fails only for want of memory.
+    // This fails only if there is no memory.
     if (inflateInit2(&stream, windowBits + fromGzip) != Z_OK)
       ::llvm::report_bad_alloc_error("no memory to inflate a file");
   }
@@ -131,8 +131,8 @@ public:
 
 private:
   Expected<StringRef> read() override;
-  /// Hands the next compressed bytes to zlib, unless it has some: whether there
-  /// are any.
+  /// Gives the next compressed bytes to zlib, unless it has some. Returns
+  /// whether there are any.
   Expected<bool> feed();
   llvm::Error fail(const llvm::Twine &what) {
     return llvm::createStringError(
@@ -145,9 +145,9 @@ private:
   std::string fileName;
   std::vector<char> room;
   z_stream stream = {};
-  StringRef waiting; ///< of a piece that is too long for zlib
+  StringRef waiting; ///< rest of a piece that is too long for zlib
   uint64_t fedBytes = 0;
-  bool isInside = true; ///< of a part that has not ended
+  bool isInside = true; ///< in a part that has not ended
 };
 } // namespace
 

@@ -14,7 +14,7 @@ namespace mlir::llm {
 
 namespace endian = llvm::support::endian;
 
-// One number for each layer is what these arrays are for.
+// These arrays have one number for each layer.
 static constexpr uint64_t mostWholeNumbers = uint64_t(1) << 20;
 
 uint64_t numberSizeBytes(GgufValueType type) {
@@ -48,13 +48,13 @@ StringRef stringify(GgufValueType type) {
   return names[static_cast<uint32_t>(type)];
 }
 
-/// Whether the values are integers; truth values are not.
+/// Whether the values are integers. Truth values are not.
 static bool isInteger(GgufValueType type) {
   return type != GgufValueType::Boolean && type != GgufValueType::Float32 &&
          type != GgufValueType::Float64 && numberSizeBytes(type) != 0;
 }
 
-/// The integer at `data`, or nothing where it does not fit.
+/// Returns the integer at `data`; nothing if it does not fit.
 static std::optional<int64_t> readInteger(GgufValueType type,
                                           const char *data) {
   switch (type) {
@@ -121,7 +121,8 @@ bool GgufHeader::isArray(StringRef key) const {
   return entry && entry->value.type == GgufValueType::Array;
 }
 
-/// A value in messages: `u32 4096`, `string "llama"`, `array of 32 i32`.
+/// Describes a value in messages: `u32 4096`, `string "llama"`, `array of 32
+/// i32`.
 std::string GgufHeader::describe(const Value &value) {
   std::string shown = stringify(value.type).str();
   if (value.type == GgufValueType::Array)
@@ -160,7 +161,7 @@ GgufHeader::findWholeNumber(StringRef key) const {
   return whole;
 }
 
-/// The value must have type f32 or f64.
+/// Reads a value, which must have type f32 or f64.
 double GgufHeader::readReal(const Value &value) {
   if (value.type == GgufValueType::Float32)
     return llvm::bit_cast<float>(endian::read32le(value.payload.data()));

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// llama.cpp's gguf-split: split.count files, named by their number. The first
-// one has the metadata of the model; each has split.no, which counts from 0,
-// and some of the tensors.
+// llama.cpp's gguf-split writes split.count files, named by their number. The
+// first one has the metadata of the model; each has split.no, which counts from
+// 0, and some of the tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,12 +21,13 @@ namespace mlir::llm {
 static constexpr StringRef numberKey = "split.no", countKey = "split.count",
                            tensorsKey = "split.tensors.count";
 
-/// "-00001-of-00003.gguf".
+/// Returns the suffix "-00001-of-00003.gguf".
 static std::string suffixOf(int64_t part, int64_t count) {
   return llvm::formatv("-{0,0+5}-of-{1,0+5}.gguf", part + 1, count).str();
 }
 
-/// Which of how many parts a file is; one that says nothing is the only one.
+/// The number of a file among its parts. A file that does not tell it is the
+/// only one.
 struct GgufHeader::Place {
   int64_t number = 0, count = 1;
 };

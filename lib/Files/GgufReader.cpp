@@ -14,9 +14,9 @@
 
 namespace mlir::llm {
 
-// Bytes that the shortest metadata entry takes: the length of its key, one
-// letter, the type, a value of one byte. And the shortest description of a
-// tensor: length, letter, rank, one dimension, type, offset.
+// The bytes of the shortest metadata entry: the length of its key, one letter,
+// the type, and a value of one byte. And those of the shortest description of a
+// tensor: length, letter, rank, one dimension, type, and offset.
 static constexpr uint64_t leastEntryBytes = 8 + 1 + 4 + 1;
 static constexpr uint64_t leastTensorBytes = 8 + 1 + 4 + 8 + 4 + 8;
 
@@ -24,8 +24,9 @@ static constexpr uint64_t mostNameBytes = 65535;
 static constexpr unsigned mostDepth = 4;
 static constexpr unsigned mostDimensions = 4; // ggml's GGML_MAX_DIMS
 
-// A sparse file of a terabyte is an array of very many empty strings at no cost
-// to who made it; a vocabulary has less than a million.
+// Without this limit, a sparse file of a terabyte could have an array of very
+// many empty strings at no cost to its maker. A vocabulary has less than a
+// million.
 static constexpr uint64_t mostWalkedElements = uint64_t(1) << 26;
 
 FailureOr<GgufHeader> GgufReader::read() {
@@ -90,7 +91,7 @@ LogicalResult GgufReader::readCounts() {
                            /*countOffsetBytes=*/16);
 }
 
-/// A key or a tensor's name.
+/// Reads a key or a tensor's name.
 FailureOr<StringRef> GgufReader::readName(StringRef what) {
   uint64_t start = reader.at();
   FailureOr<uint64_t> lengthBytes = reader.take<uint64_t>(what);
@@ -169,7 +170,7 @@ FailureOr<StringRef> GgufReader::readString() {
   return reader.takeBytes(*lengthBytes, "a string");
 }
 
-/// Of the next byte, which is not taken.
+/// Checks the next byte, without taking it.
 LogicalResult GgufReader::checkTruthValue() {
   ByteReader ahead = reader;
   FailureOr<uint8_t> value = ahead.take<uint8_t>("a truth value");
@@ -196,7 +197,7 @@ LogicalResult GgufReader::readArray(GgufHeader::Value &array, unsigned depth) {
     return failure();
   array.elementType = *elementType;
   array.count = *count;
-  // A string is at least its length, an array its type and length.
+  // A string takes at least its length, and an array its type and length.
   uint64_t leastBytes = numberSizeBytes(*elementType);
   if (*elementType == GgufValueType::String)
     leastBytes = 8;

@@ -13,14 +13,14 @@
 
 namespace mlir::llm {
 
-/// Bytes of a number of this type, 0 for strings and arrays.
+/// The bytes of a number of this type; 0 for strings and arrays.
 uint64_t numberSizeBytes(GgufValueType type);
 
-/// "u32", "a string", ... for messages.
+/// The type in messages: "u32", "a string", ...
 StringRef stringify(GgufValueType type);
 
-/// Reads from the first byte to the last tensor's description, and checks all
-/// of it.
+/// Reads and checks a header, from the first byte to the last tensor's
+/// description.
 class GgufReader {
 public:
   GgufReader(StringRef bytes, StringAttr fileName)

@@ -23,7 +23,7 @@ struct GzipOutput::Deflater {
 GzipOutput::GzipOutput(::llvm::raw_ostream &os)
     : os(os), deflater(std::make_unique<Deflater>()) {
   constexpr int windowBits = 15, asGzip = 16, memoryLevel = 8;
-  // It fails only for want of memory.
+  // This fails only if there is no memory.
   if (deflateInit2(&deflater->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
                    windowBits + asGzip, memoryLevel,
                    Z_DEFAULT_STRATEGY) != Z_OK)
@@ -37,7 +37,7 @@ GzipOutput::~GzipOutput() {
   deflateEnd(&deflater->stream);
 }
 
-/// Takes in all that is there, and hands on what comes out.
+/// Compresses all input, and passes on what comes out.
 void GzipOutput::deflateAll(int flush) {
   z_stream &stream = deflater->stream;
   do {

@@ -69,7 +69,7 @@ private:
         return cell.emitError() << "this quote is never closed";
       cell.text += takeCount(quote);
       take("\"");
-      if (!take("\"")) // a doubled quote stands for one
+      if (!take("\"")) // two quotes stand for one
         break;
       cell.text += '"';
     }
@@ -89,7 +89,7 @@ private:
     return true;
   }
 
-  /// The next `count` bytes (npos: all); keeps line and column.
+  /// Takes the next `count` bytes (npos: all), and counts lines and columns.
   StringRef takeCount(size_t count) {
     StringRef taken = rest.take_front(count);
     rest = rest.drop_front(taken.size());

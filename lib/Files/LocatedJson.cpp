@@ -24,14 +24,15 @@ namespace mlir::llm {
 
 static constexpr size_t maxDepth = 64;
 
-// A value costs some 200 bytes here and may take two in the file; the longest
-// files, headers of safetensors, have a million values. Each holds its path, so
-// that one long key would be copied into all values below it.
+// The most values of a file. A value costs some 200 bytes here, but may take
+// only two in the file. The longest files, headers of safetensors, have a
+// million values. Each value holds its path, so that one long key would be
+// copied into all values below it.
 static constexpr size_t maxValues = size_t(1) << 21;
 static constexpr size_t maxPathBytes = 256;
 
-/// What a message quotes of a user's text: valid UTF-8, one line, not the whole
-/// file.
+/// Shortens a user's text for messages: valid UTF-8, one line, and not the
+/// whole file.
 static std::string shorten(StringRef text, size_t most = 80) {
   std::string shown;
   for (char c : text.take_front(most))
@@ -45,7 +46,7 @@ static std::string shorten(StringRef text, size_t most = 80) {
 // Numbers that are not finite
 //===----------------------------------------------------------------------===//
 
-/// What Python's json module writes for them, which no other parser knows.
+/// Python's json module writes these, which no other parser knows.
 static constexpr llvm::StringLiteral nonFinite[] = {"NaN", "Infinity",
                                                     "-Infinity"};
 
@@ -56,7 +57,7 @@ static double valueOfNonFinite(StringRef spelling) {
   return spelling.starts_with("-") ? -infinity : infinity;
 }
 
-/// The one that stands there as a whole token; otherwise empty.
+/// Returns the spelling that is a whole token at an offset, or else nothing.
 static StringRef nonFiniteAt(StringRef text, size_t offset) {
   StringRef rest = text.drop_front(offset);
   for (StringRef spelling : nonFinite)
@@ -68,8 +69,8 @@ static StringRef nonFiniteAt(StringRef text, size_t offset) {
   return {};
 }
 
-/// The text with zeros of the same length in their place, so that all places
-/// stay where they are.
+/// Replaces them by zeros of the same length, so that all places stay where
+/// they are.
 static std::string maskNonFinite(StringRef text) {
   std::string masked = text.str();
   bool isInString = false;
@@ -94,8 +95,8 @@ static std::string maskNonFinite(StringRef text) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Hands the text to nlohmann's lexer and counts what was taken: the SAX
-/// interface tells no position but that of an error.
+/// Gives the text to nlohmann's lexer, and counts what was taken. The SAX
+/// interface only tells the position of an error.
 class CountingIterator {
 public:
   using iterator_category = std::input_iterator_tag;
@@ -146,7 +147,7 @@ public:
     CountingIterator begin(parsed.begin(), &taken), end(parsed.end(), &taken);
     if (!nlohmann::json::sax_parse(begin, end, this))
       return failure();
-    if (taken < text.size()) // the lexer ends at a NUL as if the text did
+    if (taken < text.size()) // the lexer takes a NUL for the end
       return emitError(locate(taken - 1)) << "invalid JSON: a NUL byte";
     return std::move(*root);
   }
@@ -168,11 +169,12 @@ public:
     return number_integer(static_cast<int64_t>(value));
   }
   bool number_float(double value, const std::string &spelling) {
-    // The lexer turns a too long integer into a double; that would round it.
+    // The lexer turns an integer that is too long into a double, which would
+    // round it.
     if (StringRef(spelling).find_first_of(".eE") == StringRef::npos)
       return refuseNumber(spelling);
     LocatedJson json = makeValue(LocatedJson::Kind::Real);
-    // Where the value stands, the text may have what is masked.
+    // The original text may have a masked spelling at this place.
     json.string = text.substr(located, spelling.size());
     bool isMasked = json.string != spelling;
     json.real = isMasked ? valueOfNonFinite(json.string) : value;
@@ -203,7 +205,8 @@ public:
 
   bool parse_error(size_t position, const std::string &,
                    const nlohmann::json::exception &error) {
-    // "[json.exception...] parse error at line 1, column 2: what we want"
+    // The text is "[json.exception...] parse error at line 1, column 2: what we
+    // want".
     if (StringRef start = text.ltrim();
         root == std::nullopt && containers.empty() && isNoJson(start))
       return refuseAsOther(start);
@@ -221,7 +224,7 @@ public:
   }
 
 private:
-  /// Files of other kinds, such as programs and tables.
+  /// Whether the file is of another kind, such as a program or a table.
   static bool isNoJson(StringRef start) {
     return !start.starts_with("{") && !start.starts_with("[");
   }
@@ -242,7 +245,8 @@ private:
     llvm::StringSet<> keys;
   };
 
-  /// Counts lines onward from the last call: offsets grow from call to call.
+  /// Finds the line of an offset. Counts on from the last call, since offsets
+  /// grow from call to call.
   Location locate(size_t offset) {
     offset = std::max(offset, located);
     StringRef passed = text.slice(located, offset);
@@ -254,9 +258,10 @@ private:
     return FileLineColLoc::get(fileName, line, offset - lineStart + 1);
   }
 
-  /// The place of the token that this event is about: the first one behind
-  /// those of the last event. (The lexer may have taken one character more than
-  /// a number, but only one of those that are skipped here.)
+  /// Returns the place of the token that this event is about, which is the
+  /// first one behind those of the last event. (Behind a number, the lexer may
+  /// have taken one character more, but only one of those that are skipped
+  /// here.)
   Location locateNextToken() {
     size_t start = text.find_first_not_of(" \t\r\n,:]}", eventEnd);
     eventEnd = taken;
@@ -329,14 +334,14 @@ private:
   }
 
   StringRef text;
-  std::string masked; ///< what is parsed instead; empty: the text is
+  std::string masked; ///< what is parsed, or empty if that is the text
   StringAttr fileName;
   std::vector<Container> containers;
   std::optional<LocatedJson> root;
   size_t valueCount = 0;
   size_t taken = 0;    ///< bytes that the lexer has taken
   size_t eventEnd = 0; ///< `taken` at the last event
-  size_t located = 0;  ///< the offset that `line` and `lineStart` belong to
+  size_t located = 0;  ///< where `line` and `lineStart` are right
   size_t lineStart = 0;
   unsigned line = 1;
 };

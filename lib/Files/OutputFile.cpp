@@ -30,11 +30,12 @@ static Error failToWrite(StringRef path, Error error) {
   return failToWrite(path, llvm::errorToErrorCode(std::move(error)));
 }
 
-/// Runs `write` and reports what the stream met: an unreported error would end
+/// Runs `write` and returns the stream's error. An unreported error would end
 /// the process in the stream's destructor.
 static std::error_code writeAndFlush(llvm::raw_fd_ostream &stream,
                                      WriteFn write) {
-  // Traces have hundreds of megabytes: fewer calls of the system.
+  // A large buffer makes fewer calls of the system, since traces have hundreds
+  // of megabytes.
   stream.SetBufferSize(1 << 16);
   write(stream);
   stream.flush();
@@ -43,8 +44,8 @@ static std::error_code writeAndFlush(llvm::raw_fd_ostream &stream,
   return error;
 }
 
-/// A device, a pipe or a socket is written as it stands: a rename would replace
-/// it.
+/// Writes to a device, a pipe or a socket as it is, because a rename would
+/// replace it.
 static Error writeInPlace(StringRef path, WriteFn write) {
   std::error_code error;
   llvm::raw_fd_ostream stream(path, error);
@@ -53,8 +54,9 @@ static Error writeInPlace(StringRef path, WriteFn write) {
   return error ? failToWrite(path, error) : Error::success();
 }
 
-/// The temporary file is a sibling, so that the rename stays within one file
-/// system, and its short name fits where a suffix to a long one would not.
+/// Creates the temporary file beside the file, so that the rename stays within
+/// one file system. Its name is short, because a suffix to a long name might be
+/// too long.
 static llvm::Expected<fs::TempFile> createSibling(StringRef path,
                                                   unsigned mode) {
   llvm::SmallString<128> model(llvm::sys::path::parent_path(path));
@@ -63,7 +65,7 @@ static llvm::Expected<fs::TempFile> createSibling(StringRef path,
 }
 
 namespace {
-/// What is written for a path.
+/// The file that is written for a path.
 struct Destination {
   enum class Kind { StandardOutput, InPlace, Renamed };
   Kind kind;
@@ -92,7 +94,8 @@ static Error writeAndRename(const Destination &destination, StringRef shownPath,
   return Error::success();
 }
 
-/// `reason` is why nothing was found at `path`.
+/// Finds out how to make a new file. `reason` is why nothing was found at
+/// `path`.
 static llvm::Expected<Destination> findNewFile(StringRef path,
                                                std::error_code reason) {
   if (reason != std::errc::no_such_file_or_directory)
@@ -107,7 +110,7 @@ static llvm::Expected<Destination> findNewFile(StringRef path,
                      fs::all_read | fs::all_write};
 }
 
-/// Empty where there is none.
+/// Returns nothing if there is no file.
 static std::optional<fs::UniqueID> identify(StringRef path) {
   fs::UniqueID id;
   if (fs::getUniqueID(path, id))
@@ -124,7 +127,7 @@ bool isStandardOutput(StringRef path) {
          stream.getUniqueID() == *id && id != identify("/dev/null");
 }
 
-/// Set by `main`, before there are threads.
+/// `main` sets these before there are threads.
 static std::string reservedPath, reservedFor;
 
 void reserveOutputFile(StringRef path, StringRef what) {
@@ -141,8 +144,8 @@ static std::string folderOf(StringRef path) {
   return folder.empty() ? "." : folder.str();
 }
 
-/// Whether both name one file, which need not exist yet. What is written to a
-/// device is not lost.
+/// Whether both name one regular file, which need not exist yet. Two writers to
+/// a device lose nothing.
 static bool isSameFile(StringRef one, StringRef other) {
   if (fs::exists(one) || fs::exists(other))
     return fs::is_regular_file(other) && fs::equivalent(one, other);
@@ -176,11 +179,11 @@ static llvm::Expected<Destination> findDestination(StringRef path) {
     return failToWrite(path, std::make_error_code(std::errc::is_a_directory));
   if (status.type() != fs::file_type::regular_file)
     return Destination{Destination::Kind::InPlace, path.str()};
-  // A rename needs no right on the old file, but its owner took that right
-  // away.
+  // A rename needs no right to write the old file. If its owner took that right
+  // away, it is not replaced.
   if (std::error_code denied = fs::access(path, fs::AccessMode::Write))
     return failToWrite(path, denied);
-  // A link stays a link to the file that is renewed.
+  // If the path is a link, it stays one, and the file behind it is renewed.
   llvm::SmallString<128> real;
   if (std::error_code lost = fs::real_path(path, real))
     return failToWrite(path, lost);

@@ -16,7 +16,8 @@
 
 namespace mlir::llm {
 
-// The first is the reference's limit (MAX_HEADER_SIZE); it has none of ranks.
+// The first is the limit of the reference implementation (MAX_HEADER_SIZE),
+// which has no limit of ranks.
 static constexpr uint64_t mostHeaderBytes = 100000000;
 static constexpr size_t mostDimensions = 16;
 
@@ -36,7 +37,7 @@ std::optional<int64_t> safetensorsElementBits(StringRef dtype) {
 // One tensor
 //===----------------------------------------------------------------------===//
 
-/// The members "dtype", "shape" and "data_offsets" must be all there are.
+/// Checks that the members are exactly "dtype", "shape" and "data_offsets".
 static LogicalResult checkMembers(const LocatedJson &json) {
   if (failed(json.require("dtype")) || failed(json.require("shape")) ||
       failed(json.require("data_offsets")))
@@ -90,7 +91,7 @@ static LogicalResult readOffsets(const LocatedJson &json,
   return success();
 }
 
-/// The shape's elements must fill the offsets.
+/// Checks that the shape's elements take the bytes between the offsets.
 static LogicalResult checkSize(const LocatedJson &json,
                                const SafetensorsTensor &tensor) {
   std::optional<int64_t> bits = safetensorsElementBits(tensor.dtype);
@@ -149,7 +150,7 @@ static LogicalResult readMetadata(const LocatedJson &json,
   return success();
 }
 
-/// The JSON between the length and the data.
+/// Takes the JSON between the length and the data.
 static FailureOr<StringRef> takeJson(ByteReader &reader) {
   FailureOr<uint64_t> lengthBytes =
       reader.take<uint64_t>("the length of the header");
@@ -167,8 +168,8 @@ static FailureOr<StringRef> takeJson(ByteReader &reader) {
   return json;
 }
 
-/// Every byte of the data must belong to one tensor, and tensors end where it
-/// ends.
+/// Checks that every byte of the data belongs to one tensor, and that tensors
+/// end where it ends.
 static LogicalResult checkCover(ArrayRef<SafetensorsTensor> tensors,
                                 uint64_t dataBytes, Location end) {
   std::vector<const SafetensorsTensor *> order;
@@ -269,7 +270,7 @@ FailureOr<SafetensorsIndex> SafetensorsIndex::parse(StringRef text,
     FailureOr<std::string> shard = member.asString();
     if (failed(shard))
       return failure();
-    // Whoever wrote the index must not choose files of other folders.
+    // This keeps the author of an index from choosing files of other folders.
     if (shard->empty() || shard->front() == '.' ||
         StringRef(*shard).find_first_of(StringRef("/\\\0", 3)) !=
             StringRef::npos)

@@ -28,8 +28,8 @@ static llvm::StringRef takeDigits(llvm::StringRef &text) {
   return digits;
 }
 
-/// Reads `e+12`; an exponent beyond a million is cut there, which changes no
-/// verdict.
+/// Reads `e+12`. An exponent beyond a million is cut there, which does not
+/// change whether a number is whole.
 static bool takeExponent(llvm::StringRef &text, int64_t &exponent) {
   if (!text.consume_front_insensitive("e"))
     return true;
@@ -79,7 +79,7 @@ llvm::Expected<int64_t> parseWholeNumber(llvm::StringRef text) {
     ++decimal.scale;
   if (decimal.scale < 0)
     return problem("it has a fraction");
-  constexpr int64_t mostDigits = 19; // of 2^63 - 1
+  constexpr int64_t mostDigits = 19; // number of digits of 2^63 - 1
   std::string digits = decimal.negative ? "-" : "";
   digits += significant;
   int64_t value;

@@ -9,10 +9,10 @@
 
 namespace mlir::llm {
 
-// The numbers are `enum ggml_type` of ggml's include/ggml.h, the names its
-// ggml_type_name(), the sizes those of the structs in src/ggml-common.h
-// (GgmlTypesTest.cpp adds up their members). The numbers that are left out
-// were types once, and ggml refuses them too.
+// Numbers are `enum ggml_type` of ggml's include/ggml.h, names are those of its
+// ggml_type_name(), and sizes are those of the structs in src/ggml-common.h
+// (GgmlTypesTest.cpp adds up their members). Missing numbers were types once,
+// and ggml refuses them, too.
 static constexpr GgmlType types[] = {
     {0, "f32", 1, 4},         {1, "f16", 1, 2},
     {2, "q4_0", 32, 18},      {3, "q4_1", 32, 20},

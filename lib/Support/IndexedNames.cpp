@@ -40,7 +40,7 @@ static bool take(std::string_view &text, std::string_view prefix) {
   return true;
 }
 
-/// Takes what is between the braces of a range.
+/// Takes the text between the braces of a range.
 static std::optional<IndexRange> takeRange(std::string_view &text) {
   std::optional<int64_t> first = takeNumber(text);
   if (!first)
@@ -58,7 +58,8 @@ static std::optional<IndexRange> takeRange(std::string_view &text) {
 }
 
 namespace {
-/// A place for an index in a name; without a range: that of the loop.
+/// A place for an index in a name. Without a range, the index is that of the
+/// loop.
 struct Place {
   size_t begin, end;
   std::optional<IndexRange> range;

@@ -49,7 +49,7 @@ std::string_view stringify(CostModelKind kind) {
   return "";
 }
 
-/// The one of all that is spelt so.
+/// Returns the kind with this spelling.
 template <typename Kind, size_t count>
 static std::optional<Kind> parse(const std::array<Kind, count> &all,
                                  std::string_view text) {

@@ -14,7 +14,8 @@ namespace mlir::llm {
 
 using Path = std::vector<std::string_view>;
 
-/// At each `separator` that is not in braces, where dots are part of a range.
+/// Splits at each `separator` outside of braces, in which dots are part of a
+/// range.
 static Path split(std::string_view name, char separator) {
   Path parts;
   size_t begin = 0;

@@ -21,7 +21,8 @@ std::optional<int64_t> ceilMulDiv(int64_t a, int64_t b, int64_t c, int64_t d,
                                   int64_t e) {
   if (a < 0 || b < 0 || c < 0 || d <= 0 || e <= 0)
     return std::nullopt;
-  // Most are far below 64 bits, in which a division takes a third of the time.
+  // Most products are far below 64 bits, in which a division takes a third of
+  // the time.
   uint64_t smallNumerator, smallDenominator;
   if (!__builtin_mul_overflow(a, b, &smallNumerator) &&
       !__builtin_mul_overflow(smallNumerator, c, &smallNumerator) &&
