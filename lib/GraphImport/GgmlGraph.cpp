@@ -39,7 +39,7 @@ size_t mlir::llm::findMainGraph(ArrayRef<CapturedGraph> graphs) {
 // What the builder relies on
 //===----------------------------------------------------------------------===//
 
-/// A name as messages show it.
+/// Shows a name in a message.
 static std::string show(StringRef name) {
   constexpr size_t maxBytes = 64; // ggml's names are no longer
   std::string shown;
@@ -56,11 +56,11 @@ static bool isPermutation(const CapturedTensor &view,
   std::array<int64_t, ggmlCapture::dims> sizes{};
   for (auto [into, size] :
        ::llvm::zip_equal(destinationsOf(view), source.sizes))
-    sizes[into] = size; // no size is 0: two into one place leave a 0
+    sizes[into] = size; // no size is 0, so two into one place leave a 0
   return sizes == view.sizes;
 }
 
-/// Why a tensor cannot be built, or "".
+/// Returns why a tensor cannot be built, or "".
 static std::string findFault(const CapturedGraph &graph, uint32_t number,
                              const GraphTensors &tensors) {
   const CapturedTensor &tensor = graph.tensors[number];
@@ -98,7 +98,8 @@ static std::string findFault(const CapturedGraph &graph, uint32_t number,
   return "";
 }
 
-/// Least numbers of sources of ops that are recognised.
+/// Whether the node has as many sources as ops of its kind need to be
+/// recognised.
 static bool hasSources(const CapturedTensor &node) {
   static constexpr std::pair<::llvm::StringLiteral, unsigned> counts[] = {
       {"MUL_MAT", 2},  {"GET_ROWS", 2}, {"SET_ROWS", 2}, {"ADD", 2},
@@ -114,7 +115,7 @@ static bool hasSources(const CapturedTensor &node) {
   return true;
 }
 
-/// Views of views are made one by one.
+/// The deepest view of a view, since each is made from the one before.
 static constexpr unsigned maxViewDepth = 64;
 
 static LogicalResult check(const CapturedGraph &graph,
@@ -152,8 +153,8 @@ static bool isWeight(const CapturedGraph &graph, const CapturedTensor &tensor) {
          graph.buffers[tensor.buffer].usage == BufferUsage::Weights;
 }
 
-/// Sources of the graph: weights, and arguments for what the program gave it.
-/// Caches of attention come as they are used.
+/// Adds the sources of the graph: weights, and arguments for what the program
+/// passed to it. Caches of attention are added when they are used.
 static void addSources(GraphBuilder &graphBuilder, const CapturedGraph &graph) {
   GraphTensors &tensors = graphBuilder.tensors;
   for (uint32_t number = graph.nodes; number < graph.tensors.size(); ++number)
@@ -166,7 +167,7 @@ static void addSources(GraphBuilder &graphBuilder, const CapturedGraph &graph) {
       tensors.addArgument(number);
 }
 
-/// Values of nodes that none reads, in order.
+/// Finds the values of nodes that no node reads, in order.
 static SmallVector<Value> findResults(GraphBuilder &graphBuilder,
                                       const CapturedGraph &graph) {
   std::vector<bool> isRead(graph.tensors.size());
@@ -183,7 +184,7 @@ static SmallVector<Value> findResults(GraphBuilder &graphBuilder,
   return results;
 }
 
-/// Shapes, weights and caches that nothing reads in the end.
+/// Erases shapes, weights and caches that no op reads in the end.
 static void eraseUnused(func::FuncOp function) {
   for (Operation &op : ::llvm::make_early_inc_range(
            ::llvm::reverse(function.front().getOperations())))
@@ -208,7 +209,8 @@ static std::vector<std::string> findLosses(const GraphBuilder &graphBuilder) {
   return losses;
 }
 
-/// Few numbers that are in tensors are in a capture, and fewer in older ones.
+/// Lists what is assumed. A capture has few of the numbers in tensors, and
+/// older captures have fewer.
 static std::vector<std::string>
 findAssumptions(const GraphBuilder &graphBuilder, MaskKind mask) {
   std::vector<std::string> assumptions;
@@ -233,7 +235,8 @@ findAssumptions(const GraphBuilder &graphBuilder, MaskKind mask) {
   return assumptions;
 }
 
-/// Experts that were read, over all products: what a run costs.
+/// Counts the experts that were read, over all products. This is what a run
+/// costs.
 static size_t countExperts(ArrayRef<CapturedChoice> choices) {
   size_t count = 0;
   for (const CapturedChoice &choice : choices)
@@ -241,7 +244,7 @@ static size_t countExperts(ArrayRef<CapturedChoice> choices) {
   return count;
 }
 
-/// The choices of the run that is asked for, or of the median run.
+/// Finds the choices of the run that is asked for, or of the median run.
 static FailureOr<ArrayRef<CapturedChoice>>
 findChoices(const CapturedGraph &graph, std::optional<size_t> run,
             Location location) {

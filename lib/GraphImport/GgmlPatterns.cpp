@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Parameters of ops are those that ggml's functions write (ggml.c).
+// Ops have the parameters that ggml's functions write (ggml.c).
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,8 @@ uint32_t mlir::llm::sourceOf(const CapturedTensor &tensor, unsigned number) {
   return number < tensor.sources.size() ? tensor.sources[number] : none;
 }
 
-/// Writes into a tensor that is there before; its result is a view of that.
+/// Whether the node writes into an older tensor. Its result is a view of that
+/// tensor.
 static bool isWrite(const CapturedTensor &node) {
   return (node.op == "SET_ROWS" || node.op == "CPY") && node.view != none;
 }
@@ -66,12 +67,12 @@ GgmlPatterns::GgmlPatterns(const CapturedGraph &graph)
 
 uint32_t GgmlPatterns::rootOf(uint32_t tensor) const {
   uint32_t view = graph.tensors[tensor].view;
-  // ggml lets a view of a view be one of the first tensor.
+  // In ggml, a view of a view is a view of the first tensor.
   return view == none ? tensor : view;
 }
 
 uint32_t GgmlPatterns::contentOf(uint32_t tensor) const {
-  // No program that makes sense goes on for longer.
+  // No sensible program has more views and copies in a row.
   constexpr int maxSteps = 64;
   for (int step = 0; step < maxSteps && isNode(tensor); ++step) {
     const CapturedTensor &node = graph.tensors[tensor];
@@ -98,7 +99,7 @@ bool GgmlPatterns::isVector(uint32_t number, int64_t size) const {
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// Sizes of queries [d, s, H, b], keys [d, t, h, b] and values that fit.
+/// Whether the sizes of queries [d, s, H, b], keys [d, t, h, b] and values fit.
 static bool doSizesFit(const CapturedGraph &graph,
                        const AttentionPattern &found) {
   const auto &query = graph.tensors[found.query].sizes,
@@ -156,14 +157,14 @@ bool GgmlPatterns::readParts(uint32_t node, AttentionPattern &found) {
   bool areSinksKnown =
       found.sinks == none ||
       isVector(found.sinks, graph.tensors[found.query].sizes[2]);
-  // Slopes by the distance of keys (ALiBi) are not in the dialect.
+  // The dialect has no slopes by the distance of keys (ALiBi).
   return areAlike && areSinksKnown && maxBias == 0 &&
          std::isfinite(found.scale) && found.scale > 0 &&
          std::isfinite(found.softCap) && found.softCap >= 0;
 }
 
-/// Keys and values that lie in tensors into which the graph writes, in the way
-/// of `!llm.kv_cache`: both of one size and type.
+/// Finds caches: keys and values in tensors into which the graph writes, in the
+/// way of `!llm.kv_cache`. Both have one size and type.
 void GgmlPatterns::findCaches(AttentionPattern &found) {
   uint32_t keyRoot = rootOf(found.keys), valueRoot = rootOf(found.values);
   if (isNode(keyRoot) || isNode(valueRoot) || keyRoot == valueRoot ||
@@ -207,7 +208,7 @@ void GgmlPatterns::findNorm(uint32_t node) {
   absorbed.insert(norm);
 }
 
-/// A product with a matrix, and a vector that is added to each row.
+/// Finds a product with a matrix, and a vector that is added to each row.
 void GgmlPatterns::findBias(uint32_t node) {
   const CapturedTensor &add = graph.tensors[node];
   uint32_t product = sourceOf(add, 0), bias = sourceOf(add, 1);
@@ -223,7 +224,7 @@ void GgmlPatterns::findBias(uint32_t node) {
   absorbed.insert(product);
 }
 
-/// silu(gate) * up, or the same with GELU, as two nodes.
+/// Finds silu(gate) * up, or the same with GELU, as two nodes.
 void GgmlPatterns::findGate(uint32_t node) {
   const CapturedTensor &mul = graph.tensors[node];
   uint32_t gate = sourceOf(mul, 0), up = sourceOf(mul, 1);

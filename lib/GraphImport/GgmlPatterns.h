@@ -14,7 +14,7 @@
 
 namespace mlir::llm {
 
-/// Bits of a parameter as a float; 0 where the words end before.
+/// Returns the bits of a parameter as a float; 0 if there are fewer words.
 float floatParameter(const CapturedTensor &tensor, unsigned word);
 int32_t intParameter(const CapturedTensor &tensor, unsigned word);
 int64_t countElements(const CapturedTensor &tensor);
@@ -22,26 +22,26 @@ uint32_t sourceOf(const CapturedTensor &tensor, unsigned number);
 
 /// Attention, of one node (FLASH_ATTN_EXT) or of three.
 struct AttentionPattern {
-  uint32_t query = 0, keys = 0, values = 0; ///< tensors, as the nodes read them
+  uint32_t query = 0, keys = 0, values = 0; ///< tensors that the nodes read
   uint32_t sinks = ggmlCapture::none, mask = ggmlCapture::none;
-  SmallVector<uint32_t, 3> nodes; ///< all, the last one ends it
-  bool isFlash = false; ///< values are [value_dim, keys, ..], else transposed
+  SmallVector<uint32_t, 3> nodes; ///< all nodes; the last one ends it
+  bool isFlash = false; ///< values [value_dim, keys, ..]; else transposed
   float scale = 1, softCap = 0;
-  /// The tensors of the caches that are read; `none` where there is no cache.
+  /// The tensors of the caches that are read; `none` if there is no cache.
   uint32_t keyCache = ggmlCapture::none, valueCache = ggmlCapture::none;
 };
 
-/// What of a graph is one op of the llm dialect.
+/// Finds groups of nodes that are one op of the llm dialect.
 class GgmlPatterns {
 public:
   explicit GgmlPatterns(const CapturedGraph &graph);
 
-  /// By the node that ends it.
+  /// The key is the node that ends it.
   llvm::DenseMap<uint32_t, AttentionPattern> attention;
   llvm::DenseMap<uint32_t, uint32_t> normOfMul;        ///< MUL: RMS_NORM
   llvm::DenseMap<uint32_t, uint32_t> productOfBias;    ///< ADD: MUL_MAT
   llvm::DenseMap<uint32_t, uint32_t> activationOfGate; ///< MUL: SILU, GELU
-  /// Nodes that are part of what ends later.
+  /// Nodes that are part of a group which ends later.
   llvm::DenseSet<uint32_t> absorbed;
   /// Tensors that are caches of recognised attention.
   llvm::DenseSet<uint32_t> caches;
@@ -51,7 +51,7 @@ public:
   bool isNode(uint32_t tensor) const { return tensor < graph.nodes; }
   /// The tensor that has the bytes which a view shows.
   uint32_t rootOf(uint32_t tensor) const;
-  /// The tensor whose values these are, through views and copies of them.
+  /// The tensor with these values, found through views and copies.
   uint32_t contentOf(uint32_t tensor) const;
 
 private:
@@ -67,7 +67,8 @@ private:
   bool isVector(uint32_t tensor, int64_t size) const;
 
   const CapturedGraph &graph;
-  std::vector<uint32_t> uses;            ///< by how many nodes a tensor is read
+  /// The number of nodes that read each tensor.
+  std::vector<uint32_t> uses;
   llvm::DenseSet<uint32_t> writtenRoots; ///< tensors into which nodes write
 };
 

@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace mlir::llm;
 using ggmlCapture::none;
 
-/// Into a cache of attention, which writes keys and values together when it
-/// reads them; or into any other tensor.
+/// Builds a write. Attention writes keys and values into its cache together,
+/// when it reads them. Any other tensor is written here.
 bool GraphBuilder::buildWrite(uint32_t node) {
   const CapturedTensor &op = graph.tensors[node];
   if ((op.op != "SET_ROWS" && op.op != "CPY") || op.view == none)
@@ -24,7 +24,7 @@ bool GraphBuilder::buildWrite(uint32_t node) {
   return true;
 }
 
-/// The slice that is written moves, the rest stays where it is.
+/// Builds a write into another tensor. Only the slice that is written moves.
 bool GraphBuilder::writeElsewhere(uint32_t node) {
   const CapturedTensor &op = graph.tensors[node];
   uint32_t source = sourceOf(op, 0);
@@ -49,9 +49,9 @@ bool GraphBuilder::writeElsewhere(uint32_t node) {
   return true;
 }
 
-/// The state of the cache with the new keys and values, and the rows that
-/// attention reads. False where only one of both is written, or not as many
-/// rows as there are keys.
+/// Makes the state of the cache with the new keys and values, and the rows that
+/// attention reads. Returns false if only one of both is written, or not as
+/// many rows as there are keys.
 bool GraphBuilder::updateCache(const AttentionPattern &pattern, Value &keys,
                                Value &values) {
   const CapturedTensor &shown = graph.tensors[pattern.keys];

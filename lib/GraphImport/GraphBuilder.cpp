@@ -30,7 +30,8 @@ void GraphBuilder::build(uint32_t node) {
       product != patterns.productOfBias.end() &&
       buildProduct(node, product->second, tensors.flat(sourceOf(tensor, 1))))
     return;
-  // Nothing takes in what was meant to be taken in.
+  // If this node does not take in its absorbed sources, they are built by
+  // themselves.
   for (uint32_t source : tensor.sources)
     if (source != none && patterns.absorbed.erase(source))
       build(source);
@@ -47,7 +48,7 @@ void GraphBuilder::build(uint32_t node) {
 // Products and rows
 //===----------------------------------------------------------------------===//
 
-/// x times a matrix [n, k] that all rows share.
+/// Builds x times a matrix [n, k] that all rows share.
 bool GraphBuilder::buildProduct(uint32_t node, uint32_t product, Value bias) {
   const CapturedTensor &op = graph.tensors[product];
   if (op.op != "MUL_MAT")
@@ -68,8 +69,8 @@ bool GraphBuilder::buildProduct(uint32_t node, uint32_t product, Value bias) {
   return true;
 }
 
-/// A product for each matrix [b3, b2]: sources [b3, b2, n, k] and [b3, b2 g, m,
-/// k]; of the second several share one of the first.
+/// Builds a product for each matrix [b3, b2]. Sources are [b3, b2, n, k] and
+/// [b3, b2 g, m, k], where g matrices of the second share one of the first.
 bool GraphBuilder::buildBatchProduct(uint32_t node) {
   const CapturedTensor &op = graph.tensors[node];
   if (op.op != "MUL_MAT")
@@ -116,7 +117,7 @@ bool GraphBuilder::buildBatchProduct(uint32_t node) {
   return true;
 }
 
-/// The rows of a table, or of activations, that numbers name.
+/// Builds a lookup of rows of a table, or of activations, by their numbers.
 bool GraphBuilder::buildRows(uint32_t node) {
   const CapturedTensor &op = graph.tensors[node];
   if (op.op != "GET_ROWS")

@@ -16,7 +16,7 @@
 namespace mlir::llm {
 
 /// Builds the ops of a graph, node by node. A member that builds returns false
-/// where the node is not of its kind.
+/// if the node is not of its kind.
 class GraphBuilder {
 public:
   GraphBuilder(OpBuilder &builder, Location loc, const CapturedGraph &graph,
@@ -30,9 +30,11 @@ public:
 
   GgmlPatterns patterns;
   GraphTensors tensors;
-  /// Nodes that became ops which only move their bytes, by ggml's op.
+  /// The number of nodes that became ops which only move their bytes, by ggml's
+  /// op.
   std::map<std::string, unsigned> opaque;
-  /// What is not in a capture, by how many nodes need it.
+  /// The number of nodes for each thing that they need and a capture does not
+  /// have.
   unsigned ropesWithoutScaling = 0, attentionsWithMask = 0,
            productsOfUnknownExperts = 0;
 
@@ -67,7 +69,8 @@ private:
   Value writeFrom(Type type, int64_t count, ArrayRef<Value> alike,
                   ArrayRef<Value> others);
 
-  /// A conversion between numbers inside of a body; null where there is none.
+  /// Converts a number inside of a body. Returns null if there is no
+  /// conversion.
   static Value convert(OpBuilder &builder, Location loc, Value value,
                        Type type);
   Type typeOf(uint32_t tensor) const {
@@ -76,14 +79,14 @@ private:
   bool isFloat(uint32_t tensor) const {
     return isa_and_present<FloatType>(typeOf(tensor));
   }
-  /// Whether a source has the sizes, and where it says so the type, of a node.
+  /// Whether a source has the sizes of a node, and for isSame() also its type.
   bool isLike(uint32_t source, uint32_t node) const {
     return graph.tensors[source].sizes == graph.tensors[node].sizes;
   }
   bool isSame(uint32_t source, uint32_t node) const {
     return isLike(source, node) && typeOf(source) == typeOf(node);
   }
-  /// `to`, where the result is not of x's type.
+  /// Returns the attribute `to`, if the result is not of x's type.
   TypeAttr outType(Value x, uint32_t node) const {
     Type type = typeOf(node);
     return getElementTypeOrSelf(x) == type ? TypeAttr() : TypeAttr::get(type);
@@ -94,10 +97,10 @@ private:
   const CapturedGraph &graph;
   MaskKind mask;
   ArrayRef<CapturedChoice> choices; ///< of experts, of one run
-  /// The newest state of a cache, by its tensors of keys and values, and what
-  /// is to be written into these.
+  /// The newest state of a cache, by its tensors of keys and values.
+  /// `pendingWrites` has what is still to be written into these.
   std::map<std::pair<uint32_t, uint32_t>, Value> cacheStates;
-  std::map<uint32_t, uint32_t> pendingWrites; ///< by tensor: the node
+  std::map<uint32_t, uint32_t> pendingWrites; ///< node by tensor
 };
 
 } // namespace mlir::llm

@@ -55,7 +55,7 @@ bool GraphBuilder::buildNorm(uint32_t node, uint32_t norm, uint32_t weight) {
   return true;
 }
 
-/// The body's op of a node on two sources, or null.
+/// Makes the body's op of a node with two sources, or returns null.
 static Value combine(StringRef op, OpBuilder &b, Location loc, Value lhs,
                      Value rhs) {
   if (op == "ADD")
@@ -67,7 +67,7 @@ static Value combine(StringRef op, OpBuilder &b, Location loc, Value lhs,
   return arith::DivFOp::create(b, loc, lhs, rhs);
 }
 
-/// lhs, with each dimension of rhs as large or 1.
+/// Combines lhs with rhs, each dimension of which has lhs's size or 1.
 Value GraphBuilder::broadcast(uint32_t node, Value lhs, uint32_t number) {
   const CapturedTensor &op = graph.tensors[node], &rhs = graph.tensors[number];
   SmallVector<int64_t> shape = tensors.sizesIn(op), kept;
@@ -116,12 +116,13 @@ bool GraphBuilder::buildPair(uint32_t node) {
   }
   for (auto [size, all] : ::llvm::zip_equal(graph.tensors[rhs].sizes, op.sizes))
     if (size != 1 && size != all)
-      return false; // repeated several times
+      return false; // it would repeat several times
   tensors.set(node, broadcast(node, tensors.inOrder(lhs), rhs));
   return true;
 }
 
-/// A gated unit, of two sources or of the halves of one, or as two nodes.
+/// Builds a gated unit, from two sources, from the halves of one, or from two
+/// nodes.
 bool GraphBuilder::buildGate(uint32_t node) {
   const CapturedTensor &op = graph.tensors[node];
   StringRef kind = op.op;
@@ -178,7 +179,7 @@ bool GraphBuilder::buildActivation(uint32_t node) {
   return true;
 }
 
-/// Parameters: the factor, and what is added.
+/// Builds a scale. Its parameters are the factor and an addend.
 bool GraphBuilder::buildScale(uint32_t node) {
   const CapturedTensor &op = graph.tensors[node];
   double factor = floatParameter(op, 0);
@@ -191,7 +192,8 @@ bool GraphBuilder::buildScale(uint32_t node) {
   return true;
 }
 
-/// A softmax of no attention: neither scaled nor masked, along the rows.
+/// Builds a softmax outside of attention, which is neither scaled nor masked,
+/// along the rows.
 bool GraphBuilder::buildSoftmax(uint32_t node) {
   const CapturedTensor &op = graph.tensors[node];
   if (op.op != "SOFT_MAX" || floatParameter(op, 0) != 1 ||
@@ -207,8 +209,8 @@ bool GraphBuilder::buildSoftmax(uint32_t node) {
   return true;
 }
 
-/// A copy in ggml's order: what is in that order already moves only where its
-/// type changes.
+/// Builds a copy in ggml's order. A tensor in that order already moves only if
+/// its type changes.
 bool GraphBuilder::buildCopy(uint32_t node) {
   const CapturedTensor &op = graph.tensors[node];
   bool isCopy =

@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace mlir::llm;
 using ggmlCapture::none;
 
-/// For want of what the tokens chose: as evenly as can be.
+/// Shares rows as evenly as possible, if it is not known what the tokens chose.
 static SmallVector<int64_t> shareEvenly(int64_t rows, int64_t experts) {
   SmallVector<int64_t> shares(experts, rows / experts);
   for (int64_t i = 0; i < rows % experts; ++i)
@@ -19,7 +19,7 @@ static SmallVector<int64_t> shareEvenly(int64_t rows, int64_t experts) {
   return shares;
 }
 
-/// How many rows each expert has, in the run that was chosen.
+/// Returns how many rows each expert has, in the run that was chosen.
 SmallVector<int64_t> GraphBuilder::rowsOfExperts(uint32_t chosen, int64_t rows,
                                                  int64_t experts) {
   for (const CapturedChoice &choice : choices) {
@@ -40,11 +40,13 @@ SmallVector<int64_t> GraphBuilder::rowsOfExperts(uint32_t chosen, int64_t rows,
   return shareEvenly(rows, experts);
 }
 
-/// The op has a number for each. A model has some hundreds.
+/// The most experts, since the op has a number for each. A model has some
+/// hundreds.
 static constexpr int64_t mostExperts = 1 << 16;
 
-/// MUL_MAT_ID: weights [experts, n, k], rows [tokens, top_k, k], or one for all
-/// experts of a token, [tokens, 1, k], and the experts [tokens, top_k].
+/// Builds MUL_MAT_ID. It has weights [experts, n, k], rows [tokens, top_k, k],
+/// or one for all experts of a token, [tokens, 1, k], and the experts [tokens,
+/// top_k].
 bool GraphBuilder::buildExperts(uint32_t node) {
   const CapturedTensor &op = graph.tensors[node];
   if (op.op != "MUL_MAT_ID")

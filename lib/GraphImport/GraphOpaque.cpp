@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace mlir::llm;
 using ggmlCapture::none;
 
-/// The bytes of a tensor of a type that is only stored.
+/// Returns the bytes of a tensor of a type that is only stored.
 static Value readBytes(GraphTensors &tensors, uint32_t source) {
   const CapturedTensor &tensor = tensors.graph.tensors[source];
   const CapturedType &type = tensors.graph.typeOf(tensor);
@@ -32,7 +32,8 @@ static Value readBytes(GraphTensors &tensors, uint32_t source) {
       tensors.nameOf(source), ValueRange());
 }
 
-/// The last element of what is read: the body passes it on, which is no work.
+/// Reads a whole tensor and returns its last element. The body only passes
+/// elements on, which is no work.
 Value GraphBuilder::readWhole(uint32_t source) {
   Value whole = typeOf(source).isIntOrFloat() ? tensors.flat(source)
                                               : readBytes(tensors, source);
@@ -85,7 +86,7 @@ Value GraphBuilder::writeFrom(Type type, int64_t count, ArrayRef<Value> alike,
 void GraphBuilder::buildOpaque(uint32_t node) {
   const CapturedTensor &op = graph.tensors[node];
   ++opaque[op.op];
-  if (!typeOf(node).isIntOrFloat()) // written into a tensor that is stored
+  if (!typeOf(node).isIntOrFloat()) // it is written into a stored tensor
     return;
   SmallVector<Value> alike, others;
   for (uint32_t source : op.sources) {
@@ -96,7 +97,7 @@ void GraphBuilder::buildOpaque(uint32_t node) {
     (isAlike ? alike : others)
         .push_back(isAlike ? tensors.flat(source) : readWhole(source));
   }
-  // What computes from nothing, such as a range, writes its result.
+  // A node without sources, such as a range, still writes its result.
   if (alike.empty() && others.empty())
     others.push_back(arith::ConstantOp::create(
         builder, loc,

@@ -38,8 +38,9 @@ static bool isPositive(double figure) {
 }
 
 namespace {
-/// What becomes of the angles: null where nothing does, a failure where the
-/// dialect has no form for it or the capture does not hold all of it.
+/// Finds the scaling of the angles. It is null if there is none. It is a
+/// failure if the dialect has no form for it, or the capture does not have all
+/// of it.
 class ScalingFinder {
 public:
   ScalingFinder(Builder &b, const RopeParameters &rope)
@@ -75,8 +76,8 @@ bool ScalingFinder::isSound() const {
           rope.theta > 1 && std::isfinite(rope.extrapolated));
 }
 
-/// By how much the frequency of a pair stays as it is, as ggml's kernels have
-/// it: all of it for pairs of many turns, nothing for those of few.
+/// Returns the share by which the frequency of a pair stays as it is, as in
+/// ggml's kernels: 1 for pairs of many turns, and 0 for those of few.
 double ScalingFinder::extrapolatedShare(int64_t pair) const {
   if (!isYarn)
     return 0;
@@ -92,7 +93,7 @@ double ScalingFinder::extrapolatedShare(int64_t pair) const {
   return (1 - std::clamp(ramp, 0.0, 1.0)) * rope.extrapolated;
 }
 
-/// One divisor of angles for each pair. `factors` is empty if all are 1.
+/// Lists a divisor of angles for each pair. `factors` is empty if all are 1.
 FailureOr<RopeScalingAttr> ScalingFinder::list(ArrayRef<float> factors) {
   SmallVector<double> divisors;
   for (int64_t pair = 0; pair < rope.turned / 2; ++pair) {
@@ -125,8 +126,9 @@ FailureOr<RopeScalingAttr> ScalingFinder::find(bool hasFactors,
                               false, {}, attrUnless1(amplitude));
 }
 
-/// [batch, tokens, heads, features]: the first two sizes inside are features
-/// and heads, the third tokens. New tokens stand at the end of the keys.
+/// Builds a rope on [batch, tokens, heads, features]. In ggml's order, the
+/// first two sizes are features and heads, and the third one tokens. New tokens
+/// stand at the end of the keys.
 bool GraphBuilder::buildRope(uint32_t node) {
   const CapturedTensor &op = graph.tensors[node];
   if (op.op != "ROPE" || !isFloat(node) || !isSame(sourceOf(op, 0), node))

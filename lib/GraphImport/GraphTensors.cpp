@@ -48,7 +48,7 @@ StringAttr GraphTensors::nameOf(ArrayRef<uint32_t> nodes) {
   for (auto [i, node] : ::llvm::enumerate(nodes))
     if (!::llvm::is_contained(nodes.take_front(i), node))
       name += (i ? "+" : "") + tensorNames[node];
-  // Braces stand for numbers of loops in names.
+  // In our names, braces hold numbers of loops.
   std::replace(name.begin(), name.end(), '{', '(');
   std::replace(name.begin(), name.end(), '}', ')');
   std::string unique = name;
@@ -61,7 +61,7 @@ StringAttr GraphTensors::nameOf(ArrayRef<uint32_t> nodes) {
 // Shapes and orders
 //===----------------------------------------------------------------------===//
 
-/// By one op, if that can be.
+/// Reshapes by one op, if that is possible, or returns null.
 static Value reshapeAtOnce(OpBuilder &builder, Location loc, Value value,
                            RankedTensorType into) {
   auto from = cast<RankedTensorType>(value.getType());
@@ -78,7 +78,7 @@ Value GraphTensors::reshape(Value value, ArrayRef<int64_t> shape) {
   if (from.getShape() == shape)
     return value;
   auto into = RankedTensorType::get(shape, from.getElementType());
-  // From the first shape: those between are not needed.
+  // This starts from the first shape, since those between are not needed.
   while (isa_and_present<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
              value.getDefiningOp()) &&
          value.getType() != into)
@@ -93,7 +93,7 @@ Value GraphTensors::reshape(Value value, ArrayRef<int64_t> shape) {
                        into);
 }
 
-/// Dimensions of one element lie anywhere.
+/// Drops dimensions of one element, which may be anywhere in the order.
 static SmallVector<unsigned> withoutOnes(DimOrder order,
                                          const CapturedTensor &tensor) {
   SmallVector<unsigned> kept(order.begin(), order.end());
@@ -132,8 +132,8 @@ HeldValue GraphTensors::get(uint32_t number) {
   if (known != held.end())
     return known->second;
   if (number < graph.nodes && graph.tensors[number].isView())
-    return makeView(number); // not kept: what is shown of a cache changes
-  // A cache of attention that something else reads, too.
+    return makeView(number); // not kept, as a cache changes behind a view
+  // This is a cache of attention that another node reads, too.
   addArgument(number);
   return held[number];
 }
@@ -193,7 +193,7 @@ static std::optional<RowsOfView> findRows(const CapturedTensor &view,
   return rows;
 }
 
-/// Rows [height, width] of a value, and where in them a rectangle begins.
+/// Takes rows [height, width] of a value, from a row and a column on.
 Value GraphTensors::slice(Value rows, int64_t row, int64_t column,
                           int64_t height, int64_t width) {
   if (cast<RankedTensorType>(rows.getType()).getShape() ==
@@ -208,8 +208,8 @@ Value GraphTensors::slice(Value rows, int64_t row, int64_t column,
                                         numbers(height, width), numbers(1, 1));
 }
 
-/// A view can show anything; most show equal parts of all rows, or elements
-/// that follow each other.
+/// Makes the slice of a view. A view can show anything, but most show equal
+/// parts of all rows, or elements that follow each other.
 Value GraphTensors::makeSlice(const CapturedTensor &view) {
   const CapturedTensor &root = graph.tensors[view.view];
   const CapturedType &type = graph.typeOf(root);
@@ -220,7 +220,7 @@ Value GraphTensors::makeSlice(const CapturedTensor &view) {
   else if (count == all)
     return inOrder(view.view);
   if (rows && rows->count * rows->width == count) {
-    // The root in rows of that pitch, or as one row.
+    // The root is taken in rows of that pitch, or as one row.
     int64_t pitch = rows->pitch ? rows->pitch : all;
     int64_t offset = int64_t(view.viewOffsetBytes / type.blockBytes);
     int64_t row = offset / pitch, column = offset % pitch;

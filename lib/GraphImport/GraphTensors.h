@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A tensor of ggml has up to four dimensions, the innermost first. Its value
-// here has the same elements in some order of the dimensions, and any shape:
-// what ggml only permutes is not moved until an op needs it in another order.
+// here has the same elements in some order of the dimensions, and any shape. If
+// ggml only permutes a tensor, it is not moved until an op needs it in another
+// order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,8 @@ namespace mlir::llm {
 using DimOrder = std::array<unsigned, ggmlCapture::dims>;
 inline constexpr DimOrder naturalOrder = {3, 2, 1, 0};
 
-/// What each dimension of the source becomes by a PERMUTE or a TRANSPOSE.
+/// The dimension that each dimension of the source becomes by a PERMUTE or a
+/// TRANSPOSE.
 std::array<unsigned, 4> destinationsOf(const CapturedTensor &view);
 
 struct HeldValue {
@@ -37,7 +39,7 @@ struct HeldValue {
 
 class GraphTensors {
 public:
-  /// `floatType`: what stands for ggml's f32; null: that.
+  /// `floatType` replaces ggml's f32; null keeps it.
   GraphTensors(OpBuilder &builder, Location loc, const CapturedGraph &graph,
                FloatType floatType)
       : builder(builder), loc(loc), graph(graph), floatType(floatType),
@@ -45,22 +47,24 @@ public:
 
   /// The type of an element; null for one that is not known.
   Type elementType(const CapturedTensor &tensor) const;
-  /// The value of a tensor: of a view, made from that of what it shows.
+  /// The value of a tensor. That of a view is made from the tensor that it
+  /// shows.
   HeldValue get(uint32_t tensor);
   void set(uint32_t tensor, Value value, DimOrder order = naturalOrder) {
     held[tensor] = {value, order};
   }
   bool has(uint32_t tensor) const { return held.count(tensor); }
 
-  /// The type of what is not computed: without outer dimensions of one element,
-  /// as most are matrices and vectors.
+  /// The type of a tensor that is not computed. It has no outer dimensions of
+  /// one element, as most are matrices and vectors.
   RankedTensorType typeOfSource(uint32_t tensor) const;
-  /// Lets the function take the tensor from its caller.
+  /// Makes the tensor an argument of the function.
   void addArgument(uint32_t tensor);
 
-  /// Its elements in this order of the dimensions, moved if they are not.
+  /// The elements of a tensor in this order of the dimensions. They are moved
+  /// if they are in another one.
   Value inOrder(uint32_t tensor, DimOrder order = naturalOrder);
-  /// In ggml's order, with this shape.
+  /// The elements in ggml's order, with this shape.
   Value as(uint32_t tensor, ArrayRef<int64_t> shape) {
     return reshape(inOrder(tensor), shape);
   }
@@ -70,21 +74,21 @@ public:
     return as(tensor, {countElements(graph.tensors[tensor])});
   }
   Value reshape(Value value, ArrayRef<int64_t> shape);
-  /// A rectangle of a matrix.
+  /// Takes a rectangle of a matrix.
   Value slice(Value rows, int64_t row, int64_t column, int64_t height,
               int64_t width);
   SmallVector<int64_t> sizesIn(const CapturedTensor &tensor,
                                DimOrder order = naturalOrder) const;
 
-  /// A name for an op that takes time, one for each: of several nodes those of
-  /// all, "kq-0+kq_soft_max-0+kqv-0".
+  /// Returns a unique name for an op that takes time. If it stands for several
+  /// nodes, it has all their names: "kq-0+kq_soft_max-0+kqv-0".
   StringAttr nameOf(ArrayRef<uint32_t> nodes);
 
   OpBuilder &builder;
   Location loc;
   const CapturedGraph &graph;
-  /// Views that are no rectangle of what they show: their elements are taken
-  /// from its beginning.
+  /// The number of views that are no rectangle of the tensor that they show.
+  /// Their elements are taken from its beginning.
   unsigned oddViews = 0;
 
 private:
@@ -94,7 +98,7 @@ private:
   FloatType floatType;
   std::map<uint32_t, HeldValue> held;
   std::vector<std::string> tensorNames;
-  ::llvm::StringSet<> names; ///< that are given
+  ::llvm::StringSet<> names; ///< names that are taken
 };
 
 } // namespace mlir::llm

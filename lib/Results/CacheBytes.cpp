@@ -22,9 +22,9 @@ int64_t mlir::llm::countWrittenBytes(Operation *op) {
   return bytes;
 }
 
-/// What the cache holds at the start: the positions ahead of those that are
-/// written, in proportion. Of a state that is not that at the start nothing is
-/// known, nor of a cache that several iterations write.
+/// Returns the bytes of the cache at the start: those of the positions ahead of
+/// the ones that are written. It returns nothing if the state is not that at
+/// the start, or if several iterations write the cache.
 static std::optional<int64_t> countBytesBefore(KvWriteOp write, Operation *op) {
   auto keys = cast<RankedTensorType>(write.getKeys().getType());
   Count bytes = write.countWrittenBytes();

@@ -53,7 +53,7 @@ double llm::microsecondsOf(const Report &report, const OpReport &op) {
                                                  report.target->clockHz);
 }
 
-/// "model.layers.{}.self_attn.q_proj+k_proj+v_proj".
+/// Joins names: "model.layers.{}.self_attn.q_proj+k_proj+v_proj".
 static std::string joinNames(ArrayRef<StringRef> names) {
   std::string joined = names.front().str();
   std::string module = moduleOf(joined);
@@ -82,7 +82,7 @@ ComparedOp llm::comparePrediction(const Report &predicted,
   return compared;
 }
 
-/// One op on the side of the prediction has no list of names.
+/// Compares a match. It has no list of names if the prediction has only one op.
 static ComparedOp compareMatch(const Report &measured, const Report &predicted,
                                const MatchedOps &match) {
   ComparedOp compared = comparePrediction(predicted, match.second);
@@ -94,7 +94,7 @@ static ComparedOp compareMatch(const Report &measured, const Report &predicted,
   return compared;
 }
 
-/// Those of a report that are in no match, by `side` of the matches.
+/// Finds the ops of a report that are in no match, by `side` of the matches.
 static std::vector<UncomparedWork>
 findUnmatched(const Report &report, ArrayRef<MatchedOps> matches,
               std::vector<unsigned> MatchedOps::*side) {

@@ -25,15 +25,16 @@ public:
     result.engines.resize(target.engines.size());
     result.laterWork = LaterWork(program, target);
   }
-  /// Nothing where there is no valid schedule.
+  /// Returns nothing if there is no valid schedule.
   std::optional<FunctionExplanation> run();
-  /// Says why there is no result: the rule that the schedule breaks, or what
-  /// is wrong with its costs. (Of stale ones and of summaries, Timeline and
-  /// checkTarget() have warned.)
+  /// Says why there is no result: the rule that the schedule breaks, or what is
+  /// wrong with its costs. (Timeline and checkTarget() have warned of stale
+  /// ones and of summaries.)
   void warnOfFailure(Warnings &warnings) const;
 
 private:
-  /// Items that start at `start` and run `runs` times; their end.
+  /// Visits items that start at `start` and run `runs` times. Returns their
+  /// end.
   FailureOr<int64_t> visitItems(ArrayRef<ProgramItem> items, int64_t start,
                                 int64_t runs);
   FailureOr<int64_t> visitLoop(const ProgramItem &item, int64_t start,
@@ -54,9 +55,10 @@ private:
   bool wantsStretches;
   size_t nextLoop = 0;
   FunctionExplanation result;
-  /// The first of a stretch, and the op that breaks it.
+  /// The first violation in a stretch. `brokenOp` is the op that breaks the
+  /// rule.
   std::optional<scheduling::Violation> broken;
-  std::string reason; ///< of a failure that is no broken rule
+  std::string reason; ///< of a failure without a broken rule
   unsigned brokenOp = 0;
 };
 } // namespace
@@ -70,8 +72,8 @@ static LogicalResult accumulate(int64_t &sum, int64_t cycles, int64_t runs) {
   return success(total.has_value());
 }
 
-/// Engines without work in the stretch wait for its end, where there is work
-/// for them behind it.
+/// Adds the engines of a stretch. Engines without work in it wait for its end,
+/// if there is work for them behind it.
 LogicalResult Explainer::addEngines(const ProgramItem &stretch,
                                     ArrayRef<GroupExplanation> engines,
                                     int64_t runs) {
@@ -110,8 +112,8 @@ static std::vector<PathSpan> joinSteps(ArrayRef<scheduling::PathStep> steps,
     span.cause = step.cause;
     if (step.fetch) {
       const scheduling::PrefetchSlot &fetch = slot.prefetches[*step.fetch];
-      // Parts read the same buffers, but for one that joins the others and
-      // fetches none.
+      // All parts read the same buffers, except the joining one, which fetches
+      // none.
       span.buffer =
           problem.tasks[slot.task].parts.front().sources[fetch.source].name;
       span.startCycle = start + fetch.start;
@@ -231,7 +233,7 @@ std::optional<FunctionExplanation>
 FunctionExplanation::create(const Timeline &timeline, const Target &target,
                             Warnings &warnings, bool wantsStretches) {
   if (timeline.schedule().isMeasured())
-    return std::nullopt; // slots took what they took
+    return std::nullopt; // measured slots have no causes
   Explainer explainer(timeline, target, wantsStretches);
   std::optional<FunctionExplanation> explanation = explainer.run();
   if (!explanation)

@@ -39,7 +39,7 @@ void LaterWorkFinder::addGroup(StringRef engine, BitVector &groups) const {
       groups.set(group);
 }
 
-/// What takes no time is no work.
+/// Adds the groups on which an op takes time.
 void LaterWorkFinder::addOp(unsigned op, BitVector &groups) const {
   auto slots =
       program.ops()[op].op->getAttrOfType<SlotsAttr>(LlmDialect::slotsAttrName);
@@ -55,7 +55,7 @@ void LaterWorkFinder::addOp(unsigned op, BitVector &groups) const {
   }
 }
 
-/// The groups with work in the items, and those of each of them.
+/// Returns the groups with work in the items, and notes those of each item.
 BitVector LaterWorkFinder::addGroups(ArrayRef<ProgramItem> items) {
   BitVector all(target.engines.size());
   for (const ProgramItem &item : items) {
@@ -104,7 +104,7 @@ int64_t LaterWork::countLastRuns(const ProgramItem &stretch,
   const Place &place = placeOf(stretch);
   if (place.groups[group])
     return 0;
-  int64_t runs = 1; // below all runs of the stretch, which are counted
+  int64_t runs = 1; // at most all runs of the stretch, which fit
   for (const Loop &loop : place.loops)
     if (!loop.groups[group])
       runs *= loop.trips;

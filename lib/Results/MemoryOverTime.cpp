@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mlir::llm;
 
 namespace {
-/// Where stretches and loops are in time.
+/// The places of stretches and loops in time.
 class ItemTimes {
 public:
   explicit ItemTimes(const Report &report) : report(report) {
@@ -44,7 +44,7 @@ public:
 
 private:
   struct Span {
-    int64_t start, end; ///< of a stretch the start alone
+    int64_t start, end; ///< of a stretch only the start
     std::vector<unsigned> loops;
   };
 
@@ -86,7 +86,7 @@ std::vector<MemoryStep> mlir::llm::memoryOverTime(const Report &report) {
                       else
                         steps.push_back(std::move(step));
                     });
-  if (failed(walked)) // its sums fitted when the capacity was computed
+  if (failed(walked)) // the sums did fit in the capacity
     steps.clear();
   return steps;
 }

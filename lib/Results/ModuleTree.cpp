@@ -16,7 +16,8 @@ using namespace mlir;
 using namespace mlir::llm;
 
 ModuleTree::ModuleTree(ArrayRef<StringRef> names) {
-  // By part, of each module: so that names of many parts cost their length.
+  // The children of each module by part, so that a name of many parts costs
+  // only its length.
   std::vector<::llvm::StringMap<unsigned>> children(1);
   modules.emplace_back();
   for (auto [op, name] : ::llvm::enumerate(names)) {
@@ -42,7 +43,7 @@ ModuleTree::ModuleTree(ArrayRef<StringRef> names) {
   simplify();
 }
 
-/// An only child takes the place of its module; inner modules first.
+/// Replaces modules by their only child, inner modules first.
 void ModuleTree::simplify() {
   for (Module &module : ::llvm::reverse(modules))
     for (Child &child : module.children)

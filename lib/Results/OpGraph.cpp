@@ -39,7 +39,8 @@ double OpGraph::microseconds(int64_t cycles) const {
   return cyclesToMicroseconds(cycles, target->clockHz);
 }
 
-/// Of one run, as if alone on the machine; nothing above `maxCount`.
+/// Returns the cycles of one run, as if it were alone on the machine; nothing
+/// above `maxCount`.
 static std::optional<int64_t> cyclesOf(CostAttr cost) {
   std::optional<int64_t> sum = 0;
   for (PartCostAttr part : cost.getParts()) {
@@ -49,7 +50,7 @@ static std::optional<int64_t> cyclesOf(CostAttr cost) {
   return sum;
 }
 
-/// Of one run, of all its slots; nothing above `maxCount`.
+/// Returns the cycles of all slots of one run; nothing above `maxCount`.
 static std::optional<int64_t> cyclesOf(const Timeline &timeline, unsigned op) {
   std::optional<int64_t> sum = 0;
   Iterations firstRun(timeline.loopsOf(op).size(), 0);
@@ -60,7 +61,8 @@ static std::optional<int64_t> cyclesOf(const Timeline &timeline, unsigned op) {
   return sum;
 }
 
-/// `timeline` is null for a function without a schedule.
+/// Adds the time of an op. `timeline` is null for a function without a
+/// schedule.
 static LogicalResult addTime(OpGraph &graph, unsigned index,
                              const Timeline *timeline) {
   const ProgramOp &entry = graph.programOps()[index];
@@ -68,7 +70,7 @@ static LogicalResult addTime(OpGraph &graph, unsigned index,
   auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
   if (!timeline && !cost)
     return success();
-  // A cost that does not fit has no bound either.
+  // If the cycles of a cost do not fit, it has no bound either.
   std::optional<int64_t> alone = cost ? cyclesOf(cost) : 0;
   auto one = timeline ? cyclesOf(*timeline, index) : alone;
   auto all = one ? checkedMul(*one, entry.count) : std::nullopt;

@@ -53,7 +53,8 @@ std::vector<NamedOp> mlir::llm::namedOps(const Report &report) {
 }
 
 namespace {
-/// The work of ops of two sides by name: each op has that of all its parts.
+/// Matches the ops of two sides by the names of their work. An op has the work
+/// of all its parts.
 class OpMatcher {
 public:
   OpMatcher(ArrayRef<NamedOp> first, ArrayRef<NamedOp> second);
@@ -69,7 +70,7 @@ private:
   std::string resolve(StringRef piece, StringRef first) const;
 
   unsigned firstCount, count = 0;
-  llvm::StringSet<> known; ///< names of ops that are not joined
+  llvm::StringSet<> known; ///< names of ops that do not run as one
   llvm::StringMap<Work> works;
   /// Ops by number, those of the second side behind those of the first.
   llvm::EquivalenceClasses<unsigned> sameWork;
@@ -95,8 +96,9 @@ OpMatcher::OpMatcher(ArrayRef<NamedOp> first, ArrayRef<NamedOp> second)
     addOp(op, 1);
 }
 
-/// A name behind a "+" may leave out what it has in common with the first one:
-/// it is that of an op beside the first, or in a module around that.
+/// Completes a name behind a "+", which may leave out what it has in common
+/// with the first one. It names an op beside the first, or in a module around
+/// that.
 std::string OpMatcher::resolve(StringRef piece, StringRef first) const {
   std::string module = moduleOf(first);
   for (std::string around = module; !around.empty(); around = moduleOf(around))

@@ -15,7 +15,8 @@ using namespace mlir;
 using namespace mlir::llm;
 
 namespace {
-/// Sees spans in the order of time; keeps one open for each engine and buffer.
+/// Joins spans, which come in the order of time. One is open for each engine
+/// and buffer.
 class RunJoiner {
 public:
   void add(const OpRun &span) {
@@ -51,7 +52,7 @@ public:
     });
   }
 
-  int64_t leastParts = 1; ///< of those that are kept
+  int64_t leastParts = 1; ///< runs with fewer parts are dropped
   std::vector<OpRun> runs;
 
 private:
@@ -95,11 +96,12 @@ static OpRun makeBeside(SlotRunAttr run, unsigned number, int64_t i) {
   auto [engine, index] = run.getEnginesBeside(i)[number];
   beside.engine = StringAttr::get(run.getContext(), engine);
   beside.index = index;
-  beside.lanes = {}; // those of the part
+  beside.lanes = {}; // only the part holds lanes
   return beside;
 }
 
-/// The slots of a run, or what goes with each of them.
+/// Makes a series of the slots of a run, or of the fetches or other engines
+/// that belong to them.
 static SlotSeries seriesOf(SlotRunAttr run, unsigned item, SpanKind kind,
                            unsigned number = 0) {
   SlotSeries series{run.getStartCycle(), run.getEndCycle(),
@@ -138,7 +140,7 @@ static std::vector<SlotSeries> listBeside(SlotsAttr slots) {
   return series;
 }
 
-/// Adds what the cost of part `i` of the run says of the slot or of the fetch.
+/// Adds the cost of part `i` of the run to the span of its slot or fetch.
 static void addCost(OpRun &span, SlotRunAttr run, int64_t i,
                     const PartCosts &costs) {
   if (!costs.areKnown())
@@ -178,7 +180,7 @@ OpRuns mlir::llm::findOpRuns(SlotsAttr slots, const PartCosts &costs) {
   runs.slots = join(slots, listSlots(slots), costs, /*leastParts=*/1);
   runs.fetches = join(slots, listFetches(slots), costs, /*leastParts=*/1);
   runs.beside = join(slots, listBeside(slots), costs, /*leastParts=*/1);
-  // The run that has begun last on the engine of the part.
+  // This finds the run on the engine of the part that began last.
   std::map<std::tuple<StringRef, int64_t, int64_t>, unsigned> numbers;
   for (auto [number, run] : llvm::enumerate(runs.slots))
     numbers[{run.engine.getValue(), run.index, run.startCycle}] = number;

@@ -19,22 +19,22 @@ namespace {
 class UseFinder {
 public:
   explicit UseFinder(const Program &program);
-  /// Of what arrives at the inputs of one op.
+  /// Adds the uses at the inputs of one op.
   void addUses(unsigned consumer, ArrayRef<Dependence> dependences,
                std::vector<OpUse> &uses) const;
 
 private:
   void visit(Block &block);
   void visitLoop(LoopLikeOpInterface loop);
-  /// Of the results of an op that takes no time.
+  /// The origins of the results of an op that takes no time.
   Origins originsBehind(Operation *op) const;
   Origins originsOf(ValueRange values) const;
 
   const Program &program;
   DenseMap<Operation *, unsigned> indexOf;
   DenseMap<Value, Origins> origins;
-  /// Of a value that a loop carries: the one before the loop, and that which
-  /// its body yields.
+  /// For each value that a loop carries, the value before the loop, and the one
+  /// that its body yields.
   DenseMap<Value, std::pair<Value, Value>> carried;
 };
 } // namespace
@@ -70,8 +70,8 @@ void UseFinder::visit(Block &block) {
   }
 }
 
-/// As `Program::analyze` takes it: a body of one block, which yields a value
-/// for each that the loop carries.
+/// Visits a loop as `Program::analyze` accepts it: its body is one block, which
+/// yields a value for each value that it carries.
 void UseFinder::visitLoop(LoopLikeOpInterface loop) {
   MutableArrayRef<OpOperand> yielded;
   if (auto values = loop.getYieldedValuesMutable())
@@ -94,8 +94,8 @@ Origins UseFinder::originsBehind(Operation *op) const {
   return originsOf(op->getOperands());
 }
 
-/// A run that is waited for in two ways counts as one dependence, of the first
-/// of its kinds.
+/// Returns the kind of the dependence on a run. If there are two ways to wait
+/// for it, the first kind counts.
 static Dependence::Kind kindOf(unsigned producer, Dependence::Kind kind,
                                ArrayRef<Dependence> dependences) {
   std::optional<Dependence::Kind> first;

@@ -64,7 +64,8 @@ Recording::Values llm::describeRun(const Report &report, unsigned index) {
   return args;
 }
 
-/// Of the runs of an op, in the order of time.
+/// Returns the iterations of a run of an op, by its number in the order of
+/// time.
 Iterations BothRecorder::iterationsOf(const Timeline &timeline, unsigned op,
                                       int64_t run) {
   ArrayRef<unsigned> loops = timeline.loopsOf(op);

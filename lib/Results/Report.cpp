@@ -19,7 +19,7 @@ using namespace mlir::llm;
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// sum += figures * times; fails where a figure is above `maxCount`.
+/// Adds figures * times. Fails if a figure is above `maxCount`.
 static LogicalResult accumulate(OpFigures &sum, const OpFigures &figures,
                                 int64_t times) {
   bool fits = true;
@@ -62,7 +62,7 @@ static OpFigures figuresOf(PartCostAttr part, const Target &target) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The engines that an op's slots are on, in words.
+/// Describes the engines that an op's slots are on.
 class EngineText {
 public:
   void add(const TimedSlot &slice) {
@@ -115,7 +115,7 @@ static LogicalResult addSlots(OpReport &report, const Timeline &timeline,
   return success(scheduled.has_value());
 }
 
-/// How much of the machine the op uses.
+/// Adds how much of the machine the op uses.
 static LogicalResult addUse(OpReport &report, const Timeline &timeline,
                             unsigned index, MachinePeaks &peaks) {
   WorkloadOpInterface op = timeline.program().ops()[index].op;
@@ -175,7 +175,7 @@ static LogicalResult checkHasCosts(const Program &program) {
   return success();
 }
 
-/// What the whole uses of the machine, and what binds it.
+/// Adds how much of the machine the whole uses, and what binds it.
 static void addShares(Report &report) {
   double seconds = 1e-6 * report.makespanMicroseconds();
   double macSeconds = 0, bytes = 0;
@@ -250,7 +250,8 @@ double Report::makespanMicroseconds() const {
                               target->clockHz);
 }
 
-/// How far the makespan is above `bound` cycles; nothing where these are 0.
+/// Returns by how many percent the makespan is above `bound` cycles; nothing
+/// for a bound of 0.
 static std::optional<double> gapPercentTo(double bound, ScheduleAttr schedule) {
   if (bound == 0)
     return std::nullopt;

@@ -16,7 +16,7 @@ using namespace mlir::llm;
 // Elapsed time
 //===----------------------------------------------------------------------===//
 
-/// The cycles that at least one of the ops covers in the first run.
+/// Returns the cycles that at least one of the ops covers in the first run.
 static double coveredCycles(std::vector<const OpExtent *> &ops) {
   llvm::sort(ops, [](const OpExtent *one, const OpExtent *other) {
     return one->startCycle < other->startCycle;

@@ -23,13 +23,13 @@ enum class Phase : uint8_t {
   InnerStart
 };
 
-/// What is left of the starts, or of the ends, of a series.
+/// The starts, or the ends, of a series that are left.
 struct Steps {
   int64_t cycle;
   Phase phase;
   const SlotSeries *series;
   int64_t index = 0;
-  /// The top of a priority queue is the largest: the earliest.
+  /// Orders steps so that the earliest is at the top of a priority queue.
   bool operator<(const Steps &other) const {
     return std::tie(cycle, phase, series) >
            std::tie(other.cycle, other.phase, other.series);

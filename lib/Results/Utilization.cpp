@@ -61,7 +61,7 @@ static Span spanOf(const Timeline &timeline, unsigned op) {
   return span;
 }
 
-/// Amount per second; nothing takes no time.
+/// Returns an amount per second; 0 if it takes no time.
 static double rate(double amount, int64_t cycles, int64_t clockHz) {
   return cycles > 0 ? amount * double(clockHz) / double(cycles) : 0;
 }

@@ -21,8 +21,8 @@ struct ComparedOp {
   std::string name; ///< with "{}"
   int64_t runs = 1;
   double measuredMicroseconds = 0, predictedMicroseconds = 0;
-  CostBound bound; ///< of the prediction, of several ops that of the longest
-  std::vector<StringRef> ops = {}; ///< names of all, where they are several
+  CostBound bound; ///< of the prediction; that of the longest op
+  std::vector<StringRef> ops = {}; ///< names of all, if there are several
   std::string evidence =
       {};             ///< by which they were matched, if not by this name
   int64_t pieces = 0; ///< of work that a trace has of it
@@ -39,7 +39,7 @@ struct UncomparedWork {
   std::string name;
   int64_t runs = 1; ///< of all passes
   double microseconds = 0;
-  std::string reason = {}; ///< why it is compared with nothing, if one is known
+  std::string reason = {}; ///< why it is not compared, if that is known
   std::vector<int64_t> nanosecondsOfPass = {};
 };
 
@@ -47,7 +47,7 @@ struct UncomparedWork {
 struct MeasuredPass {
   double startMicroseconds = 0, endMicroseconds = 0;
   int64_t workNanoseconds = 0, matchedNanoseconds = 0;
-  std::string whyNot = {}; ///< it is not compared; empty for those that are
+  std::string whyNot = {}; ///< why it is not compared, or empty
 };
 
 /// How much of the work on both sides is compared, in microseconds.
@@ -62,7 +62,7 @@ struct Comparison {
   /// The share of a trace that is known. Not all of its work may be.
   std::optional<ComparedShare> share;
   std::vector<MeasuredPass> passes; ///< all of a trace
-  std::vector<std::string> notes;   ///< sentences, of how it was compared
+  std::vector<std::string> notes;   ///< sentences about how it was compared
   /// The makespans. They are below the sum of the ops if some ops run side by
   /// side.
   double measuredMicroseconds = 0, predictedMicroseconds = 0;

@@ -39,18 +39,18 @@ struct StretchExplanation {
 using StepKey = std::pair<unsigned, std::optional<unsigned>>;
 
 struct FunctionExplanation {
-  /// By op: slack and cause within its stretch, in one iteration.
+  /// For each op, its slack and cause within its stretch, in one iteration.
   std::vector<scheduling::TaskExplanation> ops;
-  /// By op: what is on the critical path of its stretch, in one run.
+  /// For each op, its steps on the critical path of its stretch, in one run.
   std::vector<std::map<StepKey, scheduling::Cause>> steps;
-  /// By engine of the target, over all runs of all stretches.
+  /// For each engine of the target, the sums over all runs of all stretches.
   std::vector<scheduling::GroupExplanation> engines;
   /// Filled only if the caller asked for it.
   DenseMap<const ProgramItem *, StretchExplanation> stretches;
   LaterWork laterWork;
 
-  /// Nothing if costs are stale or the schedule breaks a rule. It warns of a
-  /// broken rule. Reports and traces show such a schedule all the same.
+  /// Returns nothing if costs are stale or the schedule breaks a rule. It warns
+  /// of a broken rule. Reports and traces show such a schedule all the same.
   static std::optional<FunctionExplanation> create(const Timeline &timeline,
                                                    const Target &target,
                                                    Warnings &warnings,

@@ -29,7 +29,7 @@ public:
   /// stretch.
   bool isBehind(const ProgramItem &stretch, ArrayRef<int64_t> iterations,
                 unsigned group) const;
-  /// The runs of the stretch behind which it has no work.
+  /// The number of runs of the stretch behind which the group has no work.
   int64_t countLastRuns(const ProgramItem &stretch, unsigned group) const;
 
 private:

@@ -48,7 +48,7 @@ FailureOr<std::vector<OpGraph>> createOpGraphs(ModuleOp module);
 /// several are equal. The time of all parts together is not above `maxCount`.
 CostBound boundOf(CostAttr cost);
 
-/// Is the same in all graphs.
+/// Returns the color of a bound, which is the same in all graphs.
 StringRef colorOf(CostBound bound);
 
 } // namespace mlir::llm

@@ -20,16 +20,16 @@ struct OpRun {
   int64_t index = 0;
   int64_t startCycle = 0, endCycle = 0;
   int64_t parts = 1;
-  DictionaryAttr lanes; ///< null where they change
+  DictionaryAttr lanes; ///< null if they change
   StringAttr buffer;    ///< null: slots
-  /// If costs are known: how many of the parts have each record of the cost,
+  /// If costs are known, how many of the parts have each record of the cost,
   /// and, for slots, what is fetched for them.
   std::map<size_t, int64_t> records;
   MemoryBytes fetchedBytes;
   /// For fetches: whether they end before those slots begin that the first of
   /// them is for.
   bool endsBeforeUse = false;
-  /// For fetches: where and when the part runs that the first of them is for.
+  /// For fetches, where and when the part runs that the first of them is for.
   StringAttr partEngine;
   int64_t partIndex = 0, partStartCycle = 0;
 };
@@ -44,7 +44,7 @@ struct OpRuns {
   std::vector<SmallVector<unsigned, 1>> fetchesInto;
 };
 
-/// All of them. In the memory of what it returns.
+/// Finds all runs. Takes no more memory than they do, however many slots join.
 OpRuns findOpRuns(SlotsAttr slots, const PartCosts &costs);
 
 /// The runs of several slots, without fetches and costs.

@@ -35,7 +35,7 @@ public:
   /// Takes the nanoseconds of one run of each op of the program, and the
   /// average for ops in a loop. `maker` says who measured.
   LogicalResult setMeasured(ArrayRef<double> nanosecondsOf, StringRef maker);
-  /// From there on.
+  /// These exist once setMeasured() was called.
   const Report &getMeasured() const { return *measuredReport; }
   ModuleOp getMeasuredModule() { return *measured; }
 
