@@ -10,8 +10,8 @@
 namespace mlir::llm {
 
 namespace {
-/// Queries, keys and values of a token are one vector, which is convolved
-/// whole.
+/// Gated delta networks. Queries, keys and values of a token are one vector,
+/// which is convolved whole.
 class GatedDeltaBuilder : public RecurrentBuilder {
 public:
   using RecurrentBuilder::RecurrentBuilder;
@@ -31,7 +31,8 @@ private:
   Value steps, betas; ///< [tokens, heads]
 };
 
-/// Decays of channels, and a convolution each for queries, keys and values.
+/// Kimi delta attention, with decays of channels, and a convolution each for
+/// queries, keys and values.
 class KimiDeltaBuilder : public RecurrentBuilder {
 public:
   using RecurrentBuilder::RecurrentBuilder;
@@ -40,7 +41,7 @@ private:
   void project(Value x) override;
   LinearAttentionInputs prepare(const SequenceGroup &group) override;
   Value gate(Value out) override;
-  /// Two matrices in the place of one.
+  /// Multiplies by two matrices in the place of one.
   Value lowRank(StringRef first, StringRef second, Value x);
   Value convolved(const SequenceGroup &group, StringRef name, Value x);
 
@@ -128,7 +129,8 @@ void KimiDeltaBuilder::project(Value x) {
   values = linear("v_proj", x, width());
   Value bias = weight("dt_bias", {width()});
   if (config.decayLimit) {
-    // Only the bias is added here: what bends the decays knows their rates.
+    // Only the bias is added here. The function that bends the decays takes
+    // their rates.
     Value low = linear("f_a_proj", x, config.keyDim);
     decays = ops.matmul(
         layer.nameOf(part("f_b_proj")), low,
@@ -157,7 +159,8 @@ LinearAttentionInputs KimiDeltaBuilder::prepare(const SequenceGroup &group) {
   in.values = convolved(group, "v_conv1d", values);
   in.decay =
       splitHeads(group, rowsOf(group, decays), 0, config.heads, config.keyDim);
-  // Checkpoints have it as it broadcasts over [batch, seq, heads, channels].
+  // Checkpoints have the shape that broadcasts over [batch, seq, heads,
+  // channels].
   in.rate =
       ops.collapse(weight("A_log", {1, 1, config.heads, 1}), {{0, 1, 2, 3}});
   in.beta = rowsOf(group, betas);

@@ -34,7 +34,8 @@ static Type getNvfp4(Stored stored, MLIRContext *context) {
        scales(wholeBlock(stored), Float32Type::get(context))});
 }
 
-/// int4_g32: the number behind the underscore; nothing where it is none.
+/// Reads the number behind the underscore of int4_g32; returns null if there is
+/// none.
 static Type getInt4(StringRef name, MLIRContext *context) {
   constexpr int64_t largestGroup = 1 << 30;
   int64_t group = 128;

@@ -13,10 +13,10 @@
 namespace mlir::llm {
 
 namespace {
-/// `bits` of each value beside numbers that blocks of values share, given as
-/// the size of the block and the bits of the number: the structs of ggml's
-/// ggml-common.h. Codebooks of i-quants are the same for all tensors, and not
-/// stored.
+/// The `bits` of each value, and the numbers that blocks of values share, as
+/// the size of the block and the bits of the number. These are the structs of
+/// ggml's ggml-common.h. Codebooks of i-quants are the same for all tensors,
+/// and not stored.
 struct BlockLayout {
   llvm::StringLiteral name;
   unsigned bits;
@@ -36,7 +36,7 @@ static constexpr BlockLayout layouts[] = {
     {"q4_K", 4, {{32, 6}, {32, 6}, {256, 16}, {256, 16}}},
     {"q5_K", 5, {{32, 6}, {32, 6}, {256, 16}, {256, 16}}},
     {"q6_K", 6, {{16, 8}, {256, 16}}},
-    // A sum of 16 values each, beside the scale.
+    // q8_K has a sum of 16 values each, beside the scale.
     {"q8_K", 8, {{16, 16}, {256, 32}}},
     {"iq2_xxs", 2, {{256, 16}}},
     {"iq2_xs", 2, {{32, 8}, {256, 16}}},

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Names as in llama.cpp's gguf-py (constants.py).
+// Names are those of llama.cpp's gguf-py (constants.py).
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,8 @@ llvm::ArrayRef<llvm::StringLiteral> knownGgufArchitectures() {
   return known;
 }
 
-/// The name of a module in a layer, in ggml's words; empty where it has none.
+/// Returns the name of a module in a layer, in ggml's words; empty if it has
+/// none.
 static llvm::StringRef ggmlName(llvm::StringRef module) {
   static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> names[] =
       {{"input_layernorm", "attn_norm"},

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Keys as in ggml's docs/gguf.md.
+// Keys are those of ggml's docs/gguf.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ namespace mlir::llm {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The first error ends the import.
+/// Makes a model of a GGUF header. The first error ends the import.
 class GgufModelReader : GgufFields {
 public:
   explicit GgufModelReader(const GgufHeader &header)
@@ -119,7 +119,7 @@ LogicalResult GgufModelReader::readAttention(AttentionConfig &attention) {
 }
 
 LogicalResult GgufModelReader::readFeedForward(FeedForwardConfig &feedForward) {
-  // No experts may be said by their number.
+  // Models without experts may have the number 0.
   std::string countKey = keyOf("expert_count");
   auto written = header.findWholeNumber(countKey);
   if (failed(written))
@@ -174,8 +174,8 @@ LogicalResult GgufModelReader::readVocabulary() {
   return success();
 }
 
-/// Keys of the architecture that are read, or on which nothing depends; any
-/// other may change the work.
+/// Checks keys of the architecture. These are read, or nothing depends on them.
+/// Any other key may change the work.
 LogicalResult GgufModelReader::checkKeys() {
   static constexpr llvm::StringLiteral known[] = {
       "block_count",

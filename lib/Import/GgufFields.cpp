@@ -30,7 +30,7 @@ FailureOr<int64_t> GgufFields::size(StringRef key, int64_t absent) const {
       return failure();
     value = *whole;
   }
-  // Sums and products of two sizes are taken without a check.
+  // Sums and products of two sizes are not checked, and must not overflow.
   constexpr int64_t most = int64_t(1) << 31;
   if (*value < 1 || *value > most)
     return refuse(full) << "must be in [1, 2^31], got " << *value;

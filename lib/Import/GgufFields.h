@@ -13,21 +13,21 @@
 
 namespace mlir::llm {
 
-/// Keys "<architecture>.<key>" of a GGUF file, checked as they are read.
+/// Reads keys "<architecture>.<key>" of a GGUF file, and checks them.
 class GgufFields {
 public:
   explicit GgufFields(const GgufHeader &header) : header(header) {}
 
-  /// A positive whole number, or of a list the one that all its entries are;
-  /// `absent` 0: it is required.
+  /// Reads a positive whole number. In a list, all entries must be the same. If
+  /// `absent` is 0, the key is required.
   FailureOr<int64_t> size(StringRef key, int64_t absent = 0) const;
-  /// A positive number.
+  /// Reads a positive number.
   FailureOr<double> number(StringRef key, double absent) const;
   std::string keyOf(StringRef key) const {
     return (architecture + "." + key).str();
   }
   bool has(StringRef key) const { return header.has(keyOf(key)); }
-  /// An error at a whole key.
+  /// Begins an error at a whole key.
   InFlightDiagnostic refuse(StringRef key) const {
     return mlir::emitError(header.loc(key)) << "'" << key << "' ";
   }
@@ -37,15 +37,16 @@ public:
   std::string architecture;
 };
 
-/// What becomes of the angles of pairs of features: the keys "rope.scaling.*"
-/// and the tensor 'rope_freqs.weight'. Errors: what is there and not supported,
-/// since angles that are wrong are wrong answers.
+/// Reads the scaling of the angles of pairs of features: the keys
+/// "rope.scaling.*" and the tensor 'rope_freqs.weight'. It is an error if
+/// something is not supported, since wrong angles give wrong answers.
 LogicalResult readGgufRopeScaling(const GgufFields &fields, int64_t pairs,
                                   RopeConfig &rope);
 
-/// Whether the key, without the architecture, is read there.
+/// Whether readGgufRopeScaling() reads the key, which is without the
+/// architecture.
 bool isGgufRopeScalingKey(StringRef key);
-/// Likewise of a tensor.
+/// The tensor that readGgufRopeScaling() reads.
 constexpr llvm::StringLiteral ggufRopeFactors = "rope_freqs.weight";
 
 } // namespace mlir::llm

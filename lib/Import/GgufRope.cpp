@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Keys as in ggml's docs/gguf.md and llama.cpp's gguf-py (constants.py); what
-// is taken where one is absent is what llama.cpp takes.
+// Keys are those of ggml's docs/gguf.md and llama.cpp's gguf-py (constants.py).
+// Defaults are those of llama.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ public:
 private:
   FailureOr<RopeScalingAttr> readKeys();
   FailureOr<RopeScalingAttr> readYarn(double factor);
-  /// Null where all factors are 1, as where there is no tensor.
+  /// Reads factors. They are null if all are 1, or if there is no tensor.
   FailureOr<RopeScalingAttr> readFactors();
   LogicalResult expectOne(StringRef key);
   FloatAttr attr(double value) { return b.getF64FloatAttr(value); }

@@ -31,8 +31,8 @@ private:
 };
 } // namespace
 
-/// Three projections stand side by side: they read one activation, and may run
-/// at the same time or become one matmul, as which some checkpoints store them.
+/// Makes three projections side by side. They read one activation, and may run
+/// at the same time or become one matmul, as some checkpoints store them.
 void GroupedQueryBuilder::project(Value x) {
   int64_t width = config.heads * config.headDim,
           kvWidth = config.kvHeads * config.headDim,
@@ -65,7 +65,7 @@ void GroupedQueryBuilder::project(Value x) {
   }
 }
 
-/// Each head has its query and its gate behind one another.
+/// Splits queries and gates. Each head has its query and then its gate.
 void GroupedQueryBuilder::splitGates() {
   OpsBuilder &b = layer.ops;
   Value both = b.expand(queries,
@@ -79,7 +79,7 @@ void GroupedQueryBuilder::splitGates() {
   gates = half(config.headDim);
 }
 
-/// Queries or keys ("q", "k") with their norms and their positions.
+/// Makes queries or keys ("q", "k") with their norms and their positions.
 Value GroupedQueryBuilder::prepare(const SequenceGroup &group, StringRef name,
                                    Value projected, int64_t heads) {
   Value x = rowsOf(group, projected, heads);
@@ -103,8 +103,8 @@ Value GroupedQueryBuilder::prepareValues(const SequenceGroup &group) {
                         /*weight=*/Value());
 }
 
-/// Keys and values that a new query sees. Where their sizes differ, a key and
-/// its value are one vector of the cache.
+/// Caches keys and values, and reads those that a new query sees. If their
+/// sizes differ, a key and its value are one vector of the cache.
 std::pair<Value, Value>
 GroupedQueryBuilder::cacheKeysAndValues(const SequenceGroup &group, Value k,
                                         Value v) {

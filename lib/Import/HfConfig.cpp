@@ -23,12 +23,12 @@ namespace mlir::llm {
 // What all families share
 //===----------------------------------------------------------------------===//
 
-/// `torch_dtype` and its newer name `dtype`, which must agree.
+/// Reads `torch_dtype` and its newer name `dtype`, which must agree.
 static Type readElementType(HfFields &fields, HfFields &outer,
                             MLIRContext *context) {
   std::string older = fields.string("torch_dtype", ""),
               newer = fields.string("dtype", older);
-  // A larger model may say it for all of its parts.
+  // A larger model may have it for all of its parts.
   if (newer.empty())
     newer = outer.string("dtype", outer.string("torch_dtype", ""));
   if (!older.empty() && older != newer)
@@ -47,7 +47,8 @@ static Type readElementType(HfFields &fields, HfFields &outer,
   return type;
 }
 
-/// Fields that say, if anything, that the layers are not those that we build.
+/// Checks fields that could only say that the layers are not those that we
+/// build.
 static void checkPlainDecoder(HfFields &fields, const HfFamily &family) {
   for (StringRef key : {"hidden_act", "hidden_activation"})
     if (family.activation.empty())
@@ -63,7 +64,7 @@ static void checkPlainDecoder(HfFields &fields, const HfFamily &family) {
     fields.mustBeFalse(key, "the model is a stack of decoder layers");
 }
 
-/// What `ModelConfig` promises beyond positive sizes.
+/// Checks what `ModelConfig` promises beyond positive sizes.
 static void checkModel(HfFields &fields, const ModelConfig &model) {
   for (const LayerConfig &layer : model.layers)
     if (!checkHeads(fields, layer.attention))
@@ -83,7 +84,7 @@ static int64_t readLayerCount(HfFields &fields, const HfFamily &family) {
   return 1;
 }
 
-/// The fields that mean the same in every family.
+/// Reads the fields that mean the same in every family.
 static void readCommon(HfFields &fields, HfFields &outer,
                        const HfFamily &family, ModelConfig &model) {
   model.hidden = fields.positive("hidden_size");
@@ -105,8 +106,9 @@ static void readCommon(HfFields &fields, HfFields &outer,
   model.layers.assign(readLayerCount(fields, family), layer);
 }
 
-/// The language model of a model of several kinds of input: its `text_config`.
-/// The rest is of other inputs, and the same whatever the text.
+/// Finds the language model of a model of several kinds of input: its
+/// `text_config`. The rest is for other inputs, and does not change what is
+/// done with text.
 static FailureOr<const LocatedJson *> findTextPart(const LocatedJson &config) {
   if (failed(config.expectObject()))
     return failure();
@@ -118,7 +120,8 @@ static FailureOr<const LocatedJson *> findTextPart(const LocatedJson &config) {
   return text;
 }
 
-/// The formats that ModelOpt writes into a file of its own, if it is there.
+/// Reads the formats that ModelOpt writes into a file of its own, if it is
+/// there.
 static LogicalResult readFormatsBeside(StringRef path, ModelConfig &model) {
   SmallString<128> beside(llvm::sys::path::parent_path(path));
   llvm::sys::path::append(beside, "hf_quant_config.json");
@@ -134,7 +137,8 @@ static LogicalResult readFormatsBeside(StringRef path, ModelConfig &model) {
   return readHfQuantization(**quantization, model, "modelopt");
 }
 
-/// The formats of the model: beside the text part, in it, or in another file.
+/// Reads the formats of the model: beside the text part, in it, or in another
+/// file.
 static LogicalResult readFormats(const LocatedJson &whole, StringRef path,
                                  HfFields &fields, ModelConfig &model) {
   const LocatedJson *inner = fields.find("quantization_config"),
@@ -145,7 +149,8 @@ static LogicalResult readFormats(const LocatedJson &whole, StringRef path,
   return readHfQuantization(*quantization, model);
 }
 
-/// A program has the layers of the text decoder alone.
+/// Remarks what is left out, as a program has only the layers of the text
+/// decoder.
 static void noteWhatIsLeftOut(const LocatedJson &whole,
                               const LocatedJson &text) {
   for (StringRef key : {"vision_config", "audio_config"})
@@ -163,7 +168,7 @@ static void noteWhatIsLeftOut(const LocatedJson &whole,
 }
 
 FailureOr<ModelConfig> readHfConfig(const LocatedJson &whole, StringRef path) {
-  // Formats are types of the dialect.
+  // Formats are types of the dialect, which must be loaded.
   loadDecoderDialects(whole.loc().getContext());
   FailureOr<const LocatedJson *> text = findTextPart(whole);
   if (failed(text))
@@ -183,7 +188,8 @@ FailureOr<ModelConfig> readHfConfig(const LocatedJson &whole, StringRef path) {
   family->read(fields, model);
   if (!fields.hasFailed())
     checkModel(fields, model);
-  // The names of what is not quantized depend on the layers.
+  // Names of modules that are not quantized depend on the layers, so this comes
+  // last.
   if (!fields.hasFailed() && failed(readFormats(whole, path, fields, model)))
     fields.markFailed();
   fields.find("quantization_config");

@@ -16,7 +16,8 @@ namespace mlir::llm {
 // DeepSeek and Kimi
 //===----------------------------------------------------------------------===//
 
-/// What scaled rotary embeddings multiply the scores with (YaRN, 2023).
+/// Reads the factor by which scaled rotary embeddings multiply the scores
+/// (YaRN, 2023).
 static double readScoreFactor(HfFields &fields) {
   const LocatedJson *scaling = fields.find("rope_scaling");
   if (!scaling)
@@ -50,7 +51,8 @@ void readLatent(HfFields &fields, AttentionConfig &attention) {
   if (latent.ropeDim % 2)
     fields.refuse("qk_rope_head_dim")
         << latent.ropeDim << " must be even: rotary embedding turns pairs";
-  // Every head has keys and values of its own, made of the same latents.
+  // Every head has keys and values of its own, made of the same latents, so
+  // this field does not matter.
   fields.find("num_key_value_heads");
   attention.rope.isInterleaved = fields.boolean("rope_interleave", true);
   attention.kvHeads = attention.heads;
@@ -87,14 +89,14 @@ void setSparseLayers(HfFields &fields, ModelConfig &model,
       layer.feedForward = sparse;
 }
 
-/// What the versions differ in where the config does not say it.
+/// The defaults of a version of the model, if the config does not give a field.
 namespace {
 struct DeepseekDefaults {
   llvm::StringLiteral method, scoring;
   int64_t groups, topGroups;
   bool normalizes;
   double scale;
-  bool scalesNormalized; ///< shares that sum up to 1 are scaled, too
+  bool scalesNormalized; ///< whether shares with sum 1 are scaled, too
 };
 } // namespace
 
@@ -112,8 +114,8 @@ static void readSelection(HfFields &fields, const DeepseekDefaults &defaults,
     experts.selectionBias = "gate.e_score_correction_bias";
   experts.normalizes = fields.boolean("norm_topk_prob", defaults.normalizes);
   experts.scale = readShareScale(fields, defaults.scale);
-  // DeepSeek's code of V2 divides by the sum or scales, and never does both; it
-  // divides where there are several.
+  // DeepSeek's code of V2 divides by the sum if there are several shares, and
+  // otherwise scales. It never does both.
   if (!defaults.scalesNormalized) {
     experts.normalizes &= experts.topK > 1;
     if (experts.normalizes)
@@ -124,7 +126,7 @@ static void readSelection(HfFields &fields, const DeepseekDefaults &defaults,
     experts.groups = experts.topGroups = 1;
 }
 
-/// Routed and shared experts.
+/// Reads routed and shared experts.
 static FeedForwardConfig readSparse(HfFields &fields,
                                     const DeepseekDefaults &defaults) {
   FeedForwardConfig sparse;
@@ -165,7 +167,7 @@ void readDeepseekV32(HfFields &fields, ModelConfig &model) {
                         /*isInterleaved=*/false);
 }
 
-/// "dense" or "sparse" for each layer, where the config lists them.
+/// Checks the list of "dense" or "sparse" for each layer, if there is one.
 static void checkMlpTypes(HfFields &fields, const ModelConfig &model) {
   const LocatedJson *types = fields.find("mlp_layer_types");
   if (!types)
@@ -192,7 +194,7 @@ void readGlmMoeDsa(HfFields &fields, ModelConfig &model) {
     fields.refuse("qk_head_dim")
         << "must be the sum of 'qk_nope_head_dim' and 'qk_rope_head_dim', "
         << features;
-  fields.find("head_dim"); // of the rotated features
+  fields.find("head_dim"); // number of the rotated features
   checkMlpTypes(fields, model);
   readLightningIndexers(fields, model, /*absentHeads=*/32,
                         fields.boolean("indexer_rope_interleave", true));
@@ -203,7 +205,7 @@ void readGlmMoeDsa(HfFields &fields, ModelConfig &model) {
 // MiMo-V2
 //===----------------------------------------------------------------------===//
 
-/// One of the two kinds of attention, whose fields begin with `prefix`.
+/// Reads one of the two kinds of attention, whose fields begin with `prefix`.
 static AttentionConfig readMimoV2Attention(HfFields &fields, StringRef prefix,
                                            AttentionConfig attention) {
   auto key = [&](StringRef name) { return (prefix + name).str(); };
@@ -218,7 +220,7 @@ static AttentionConfig readMimoV2Attention(HfFields &fields, StringRef prefix,
   return attention;
 }
 
-/// Keys of layers with a window, which has three names.
+/// Reads the keys that layers with a window see. The field has three names.
 static int64_t readMimoV2Window(HfFields &fields) {
   int64_t window = fields.positive("sliding_window");
   for (StringRef key : {"sliding_window_size", "attention_chunk_size"})
@@ -227,7 +229,8 @@ static int64_t readMimoV2Window(HfFields &fields) {
   return window;
 }
 
-/// Layers with a window have heads, sizes of heads and sinks of their own.
+/// Reads MiMo-V2. Layers with a window have heads, sizes of heads and sinks of
+/// their own.
 void readMimoV2(HfFields &fields, ModelConfig &model) {
   model.epsilon = fields.number("layernorm_epsilon", model.epsilon);
   AttentionConfig common = model.layers.front().attention;

@@ -14,7 +14,7 @@ namespace mlir::llm {
 // Windows
 //===----------------------------------------------------------------------===//
 
-/// Every layer sees all keys before it.
+/// Checks that every layer sees all keys before it.
 static void checkFullAttention(HfFields &fields, ModelConfig &model) {
   fields.mustBeFalse("use_sliding_window", "every layer sees all keys");
   if (fields.find("sliding_window") && !fields.find("use_sliding_window"))
@@ -96,7 +96,7 @@ void readPhi3(HfFields &fields, ModelConfig &model) {
 // Nemotron of a search for faster layers
 //===----------------------------------------------------------------------===//
 
-/// `no_op` and `replace_with_linear`.
+/// Reads `no_op` and `replace_with_linear`.
 static BlockKind readBlockKind(HfFields &block) {
   bool isAbsent = block.boolean("no_op", false);
   if (!block.boolean("replace_with_linear", false))
@@ -128,7 +128,7 @@ static void readNasAttention(HfFields &block, LayerConfig &layer) {
     attention.kvHeads = attention.heads / group;
 }
 
-/// Two thirds of `ffn_mult` hidden sizes, in steps of 256.
+/// Returns two thirds of `ffn_mult` hidden sizes, in steps of 256.
 static int64_t readNasWidth(HfFields &block, int64_t hidden) {
   constexpr int64_t step = 256;
   constexpr double most = 1e12;
@@ -157,7 +157,7 @@ static void readNasFeedForward(HfFields &block, int64_t hidden,
     block.find("ffn_mult");
 }
 
-/// A member of an entry of `block_configs`, read by `read`.
+/// Reads a member of an entry of `block_configs`, by `read`.
 static void readNasBlock(HfFields &fields, HfFields &entry, StringRef key,
                          llvm::function_ref<void(HfFields &)> read) {
   const LocatedJson *json = entry.find(key);
@@ -174,7 +174,7 @@ static void readNasBlock(HfFields &fields, HfFields &entry, StringRef key,
   }
 }
 
-/// Each layer has the blocks that its entry of `block_configs` says.
+/// Reads layers, each with the blocks of its entry of `block_configs`.
 void readNemotronNas(HfFields &fields, ModelConfig &model) {
   LayerConfig layer = model.layers.front();
   readDerivedHeads(fields, model, layer.attention);

@@ -26,7 +26,7 @@ void readMixtral(HfFields &fields, ModelConfig &model) {
   readWindowOfAll(fields, model);
 }
 
-/// Fields for layers of another kind, of which MiniMax-M2 has none.
+/// Checks fields for layers of another kind, which MiniMax-M2 does not have.
 static void checkMinimaxM2(HfFields &fields) {
   for (int64_t kind : fields.wholeNumbers("attn_type_list"))
     if (kind != 1) {
@@ -43,12 +43,12 @@ static void checkMinimaxM2(HfFields &fields) {
     fields.refuse("shared_intermediate_size")
         << "other than 0 is not supported: there is no expert of all tokens";
   fields.mustBe("scoring_func", "sigmoid");
-  // Of a feed-forward network and an expert that no layer has.
+  // These are for a feed-forward network and an expert that no layer has.
   for (StringRef key : {"mlp_intermediate_size", "shared_moe_mode"})
     fields.find(key);
 }
 
-/// `rotary_dim`, or a part of a head.
+/// Reads `rotary_dim`, or a part of a head.
 static int64_t readRotaryDim(HfFields &fields, int64_t headDim) {
   int64_t ofFactor = readRotatedFeatures(fields, headDim);
   int64_t features = fields.positive("rotary_dim", ofFactor);
@@ -62,7 +62,7 @@ static int64_t readRotaryDim(HfFields &fields, int64_t headDim) {
   return features;
 }
 
-/// Heads, with a norm of each or of all, of which a part turns.
+/// Reads heads, with a norm of each or of all, of which a part turns.
 static void readMinimaxHeads(HfFields &fields, StringRef absentNorm,
                              AttentionConfig &attention) {
   attention.kvHeads = fields.positive("num_key_value_heads", 8);
@@ -76,7 +76,7 @@ static void readMinimaxHeads(HfFields &fields, StringRef absentNorm,
   attention.rope.features = readRotaryDim(fields, attention.headDim);
 }
 
-/// Experts scored by sigmoids; the shares of a token sum up to 1.
+/// Reads experts that are scored by sigmoids. The shares of a token have sum 1.
 static void readMinimaxExperts(HfFields &fields, FeedForwardConfig &sparse) {
   sparse.path = "block_sparse_moe";
   ExpertsConfig &experts = sparse.experts;
@@ -96,7 +96,7 @@ void readMinimaxM2(HfFields &fields, ModelConfig &model) {
   setAll(model, layer);
 }
 
-/// The SwiGLU of gpt-oss is clamped at this limit.
+/// Reads the limit at which gpt-oss clamps its SwiGLU.
 static double readSwiGluLimit(HfFields &fields) {
   double limit = fields.number("swiglu_limit", 7);
   if (!(limit > 0))
@@ -104,14 +104,14 @@ static double readSwiGluLimit(HfFields &fields) {
   return limit;
 }
 
-/// The gain of the same, which the op knows.
+/// Checks the gain of that SwiGLU, which the op fixes.
 static void checkSwiGluGain(HfFields &fields) {
   constexpr double gain = 1.702;
   if (fields.number("swiglu_alpha", gain) != gain)
     fields.refuse("swiglu_alpha") << "other than 1.702 is not supported";
 }
 
-/// Experts that all tokens share stand side by side as one.
+/// Reads experts that all tokens share. They are one expert, side by side.
 static void readSharedExperts(HfFields &fields, ExpertsConfig &experts) {
   int64_t count = fields.positive("n_shared_experts", 1),
           width = readFeatures(fields, "shared_intermediate_size");
@@ -162,7 +162,7 @@ void readMinimaxM3(HfFields &fields, ModelConfig &model) {
 
 void readQwen3Moe(HfFields &fields, ModelConfig &model) {
   readQwen3Heads(fields, model);
-  // Unlike those without experts, it reads no 'max_window_layers'.
+  // Unlike the families without experts, it does not read 'max_window_layers'.
   readOptionalWindows(fields, model, /*firstKey=*/"");
   FeedForwardConfig sparse =
       readQwenExperts(fields, /*absentNormalizes=*/false);
@@ -177,7 +177,7 @@ void readQwen3Moe(HfFields &fields, ModelConfig &model) {
 // gpt-oss
 //===----------------------------------------------------------------------===//
 
-/// Experts with a bias, stored as one weight each way.
+/// Reads experts with a bias, which are stored as one weight each way.
 static FeedForwardConfig readGptOssExperts(HfFields &fields, int64_t width) {
   FeedForwardConfig feedForward;
   feedForward.intermediate = width;
@@ -212,7 +212,8 @@ void readGptOss(HfFields &fields, ModelConfig &model) {
 // Llama 4
 //===----------------------------------------------------------------------===//
 
-/// Layers with a rotary embedding see a chunk of the positions, the others all.
+/// Reads which layers have a rotary embedding. These see a chunk of the
+/// positions, and the others see all.
 static std::vector<bool> readRotatedLayers(HfFields &fields, size_t layers) {
   std::vector<bool> ofTypes =
       readLayerTypes(fields, layers, "chunked_attention");
@@ -233,7 +234,7 @@ static std::vector<bool> readRotatedLayers(HfFields &fields, size_t layers) {
   return rotated;
 }
 
-/// Layers without a rotary embedding have a temperature.
+/// Reads the temperature of layers without a rotary embedding.
 static void readTemperature(HfFields &fields, AttentionConfig &attention) {
   int64_t step = fields.positive("floor_scale", 8192);
   double slope = fields.number("attn_scale", 0.1);
@@ -246,7 +247,8 @@ static void readTemperature(HfFields &fields, AttentionConfig &attention) {
   attention.temperatureSlope = isOn ? slope : 0;
 }
 
-/// One shared expert, and one or more whose input is scaled by their share.
+/// Reads one shared expert, and one or more whose input is scaled by their
+/// share.
 static FeedForwardConfig readLlama4Experts(HfFields &fields, int64_t width) {
   FeedForwardConfig sparse;
   sparse.path = "feed_forward";
@@ -262,7 +264,7 @@ static FeedForwardConfig readLlama4Experts(HfFields &fields, int64_t width) {
   return sparse;
 }
 
-/// `moe_layers`, or every `interleave_moe_layer_step`-th layer.
+/// Reads `moe_layers`, or every `interleave_moe_layer_step`-th layer.
 static std::vector<bool> readSparseLayers(HfFields &fields, size_t layers) {
   int64_t step = fields.positive("interleave_moe_layer_step", 1);
   std::vector<bool> sparse;

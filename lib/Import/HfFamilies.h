@@ -13,30 +13,30 @@
 
 namespace mlir::llm {
 
-/// A value of `model_type`, and how its fields become layers. `read` gets a
-/// model with what all families share; its layers are equal by then.
-/// What the configs of a family may or do not say.
+/// What may differ between the configs of families.
 enum HfTrait : unsigned {
-  RotatesPart = 1,  ///< that rotary embedding turns a part of a head
+  RotatesPart = 1,  ///< rotary embedding may turn a part of a head
   HasOwnWidths = 2, ///< intermediate_size in each layer, instead of one
   HasOwnRopes = 4   ///< a rotary embedding for each kind of attention
 };
 
+/// A value of `model_type`, and how its fields become layers. `read` gets a
+/// model with what all families share. Its layers are equal by then.
 struct HfFamily {
   llvm::StringLiteral modelType;
-  /// That `hidden_act` may name; empty: `read` looks at it.
+  /// The value that `hidden_act` must have. If it is empty, `read` looks at it.
   llvm::StringLiteral activation;
-  double theta;   ///< `rope_theta` where it is absent
-  double epsilon; ///< `rms_norm_eps` where it is absent
+  double theta;   ///< `rope_theta` if it is absent
+  double epsilon; ///< `rms_norm_eps` if it is absent
   void (*read)(HfFields &fields, ModelConfig &model);
   unsigned traits = 0;
-  /// How many layers there are, where num_hidden_layers may be absent.
+  /// Counts layers, for families in which num_hidden_layers may be absent.
   int64_t (*countLayers)(HfFields &fields) = nullptr;
 
   bool has(HfTrait trait) const { return traits & trait; }
 };
 
-/// The family that the config names; otherwise null, after an error.
+/// Finds the family that the config names. Returns null after an error.
 const HfFamily *findHfFamily(const LocatedJson &config);
 
 } // namespace mlir::llm

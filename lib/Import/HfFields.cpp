@@ -13,18 +13,19 @@
 
 namespace mlir::llm {
 
-/// Fields on which the time of a model does not depend.
+/// Fields that the time of a model does not depend on.
 static constexpr llvm::StringLiteral harmless[] = {
-    // The longest sequence, and windows that are not in use.
+    // These are the longest sequence, and windows that are not in use.
     "max_position_embeddings", "original_max_position_embeddings",
     "max_window_layers", "initial_context_length",
-    // Training and initial values; how the same products are cut or kept.
+    // These are for training and initial values, or for how the same products
+    // are cut or kept.
     "initializer_range", "attention_dropout", "hidden_dropout", "embd_pdrop",
     "resid_pdrop", "pretraining_tp", "use_cache", "router_aux_loss_coef",
     "output_router_logits", "router_jitter_noise", "chunk_size_feed_forward",
     "torchscript", "use_bfloat16", "tf_legacy_loss", "aux_loss_alpha",
     "seq_aux", "ep_size", "for_llm_compressor",
-    // Layers behind the others that predict further tokens: not a part of a
+    // Layers behind the others predict further tokens, and are no part of a
     // decode step.
     "num_nextn_predict_layers", "num_mtp_modules", "mtp_transformer_layers",
     "use_mtp", "mtp_num_hidden_layers",
@@ -48,13 +49,13 @@ static constexpr llvm::StringLiteral harmless[] = {
     "num_return_sequences", "remove_invalid_values",
     "exponential_decay_length_penalty"};
 
-/// Parts that are not there: their absence says the same as false.
+/// Parts that are not there. If the field is absent, that means false.
 static constexpr llvm::StringLiteral harmlessIfFalse[] = {
     "qkv_bias", "attention_bias", "mlp_bias",
     "use_bias", "lm_head_bias",   "use_sliding_window"};
 
-/// Names with a leading underscore are private to the program that wrote the
-/// file.
+/// Whether a field is harmless. A name with a leading underscore is private to
+/// the program that wrote the file.
 static bool isHarmless(StringRef key, const LocatedJson &value) {
   return key.starts_with("_") || llvm::is_contained(harmless, key) ||
          (llvm::is_contained(harmlessIfFalse, key) &&
@@ -73,8 +74,8 @@ bool HfFields::isNull(StringRef key) {
   return member && member->isNull();
 }
 
-/// The value, or on an error, which was reported already, another to go on
-/// with.
+/// Returns the value. After an error, which was reported, returns another one
+/// to go on with.
 template <typename T>
 T HfFields::take(FailureOr<T> value, T otherwise) {
   if (succeeded(value))

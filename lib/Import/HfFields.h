@@ -15,15 +15,15 @@
 
 namespace mlir::llm {
 
-/// Reads fields of a JSON object and remembers which, so that `finish` can tell
-/// those that nobody read. A wrong field is reported where it stands and read
-/// as its default (1 for a required one); reading goes on, so that a user sees
-/// all errors at once.
+/// Reads fields of a JSON object and remembers which, so that `finish` can
+/// report those that were not read. A wrong field is reported at its place and
+/// read as its default (1 for a required one). Reading goes on, so that a user
+/// sees all errors at once.
 class HfFields {
 public:
   explicit HfFields(const LocatedJson &object) : object(object) {}
 
-  /// The field, or null where it is absent or null.
+  /// Returns the field, or null if it is absent or null.
   const LocatedJson *find(StringRef key);
   /// Whether the field is there, and null.
   bool isNull(StringRef key);
@@ -31,31 +31,34 @@ public:
   int64_t positive(StringRef key, int64_t absent);
   int64_t nonNegative(StringRef key, int64_t absent);
   double number(StringRef key, double absent);
-  /// A positive number, or 0 where the field is null.
+  /// Reads a positive number, or 0 if the field is null.
   double numberOrNone(StringRef key, double absent);
   bool boolean(StringRef key, bool absent);
   std::string string(StringRef key, StringRef absent);
-  /// A list of whole numbers of 0 or more; none where it is absent.
+  /// Reads a list of whole numbers of 0 or more. It is empty if the field is
+  /// absent.
   std::vector<int64_t> wholeNumbers(StringRef key);
-  /// A list of positive numbers; none where it is absent, or has others.
+  /// Reads a list of positive numbers. It is empty if the field is absent, or
+  /// has other numbers.
   std::vector<double> positiveNumbers(StringRef key);
 
-  /// The field must be absent or this text.
+  /// Checks that the field is absent or this text.
   void mustBe(StringRef key, StringRef text);
-  /// The field must be absent or false: true means `meaning`, which is not
-  /// supported.
+  /// Checks that the field is absent or false. If it is true, it means
+  /// `meaning`, which is not supported.
   void mustBeFalse(StringRef key, StringRef meaning);
-  /// The field must be absent: it means `meaning`, which is not supported.
+  /// Checks that the field is absent. It means `meaning`, which is not
+  /// supported.
   void mustBeAbsent(StringRef key, StringRef meaning);
 
-  /// Begins an error about a field, at its place or, where it is absent, at the
+  /// Begins an error about a field, at its place or, if it is absent, at the
   /// object's.
   InFlightDiagnostic refuse(StringRef key);
   void markFailed() { anyWrong = true; }
   bool hasFailed() const { return anyWrong; }
 
   /// Fails if a field was wrong, or is neither read nor known to be harmless.
-  /// `owner` is what the fields describe, for messages.
+  /// `owner` names in messages what the fields describe.
   LogicalResult finish(const Twine &owner);
 
 private:

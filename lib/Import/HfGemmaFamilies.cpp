@@ -15,7 +15,7 @@ namespace mlir::llm {
 // Gemma 2 and 3
 //===----------------------------------------------------------------------===//
 
-/// What Gemma 2 and 3 share, with the defaults of Hugging Face's classes.
+/// Reads what Gemma 2 and 3 share, with the defaults of Hugging Face's classes.
 static LayerConfig readGemma(HfFields &fields, ModelConfig &model,
                              double scoreCap, double logitCap) {
   LayerConfig layer = model.layers.front();
@@ -37,7 +37,8 @@ static LayerConfig readGemma(HfFields &fields, ModelConfig &model,
   return layer;
 }
 
-/// Every `period`-th layer sees all keys, the others a window.
+/// Reads windows. Every `period`-th layer sees all keys, and the others see a
+/// window.
 static void readAlternatingWindows(HfFields &fields, ModelConfig &model,
                                    int64_t period) {
   readWindows(fields, model, /*absentWindow=*/4096,
@@ -49,7 +50,8 @@ void readGemma2(HfFields &fields, ModelConfig &model) {
   readAlternatingWindows(fields, model, /*period=*/2);
 }
 
-/// Layers with a window turn by angles of their own.
+/// Reads Gemma 3, whose layers with a window have a rotary embedding of their
+/// own.
 void readGemma3(HfFields &fields, ModelConfig &model) {
   LayerConfig layer = readGemma(fields, model, /*scoreCap=*/0, /*logitCap=*/0);
   layer.attention.qkNorm = true;
@@ -71,7 +73,8 @@ void readGemma3(HfFields &fields, ModelConfig &model) {
 // Gemma 4
 //===----------------------------------------------------------------------===//
 
-/// What is built of a text alone, by the layers themselves.
+/// Checks that the config describes layers for text alone, each with its own
+/// weights and cache.
 static void checkGemma4(HfFields &fields) {
   if (fields.nonNegative("hidden_size_per_layer_input", 256))
     fields.refuse("hidden_size_per_layer_input")
@@ -80,7 +83,7 @@ static void checkGemma4(HfFields &fields) {
   if (fields.nonNegative("num_kv_shared_layers", 0))
     fields.refuse("num_kv_shared_layers")
         << "other than 0 is not supported: each layer has its own cache";
-  // Both say something of such layers only.
+  // Both fields only concern layers that share caches or have embeddings.
   fields.find("vocab_size_per_layer_input");
   fields.boolean("use_double_wide_mlp", false);
   std::string sides = fields.string("use_bidirectional_attention", "vision");
@@ -91,7 +94,7 @@ static void checkGemma4(HfFields &fields) {
         << sides << "\"";
 }
 
-/// Experts beside a dense network, which all tokens go through.
+/// Reads experts beside a dense network, which all tokens go through.
 static FeedForwardConfig readGemma4Experts(HfFields &fields,
                                            const FeedForwardConfig &dense) {
   FeedForwardConfig sparse;
@@ -129,7 +132,7 @@ static LayerConfig readGemma4Layer(HfFields &fields, ModelConfig &model) {
   return layer;
 }
 
-/// The attention of the layers that see all keys.
+/// Reads the attention of the layers that see all keys.
 static AttentionConfig readGemma4Global(HfFields &fields,
                                         AttentionConfig attention) {
   attention.headDim = fields.positive("global_head_dim", 512);

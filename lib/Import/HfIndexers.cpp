@@ -35,7 +35,7 @@ void readLightningIndexers(HfFields &fields, ModelConfig &model,
     layer.attention.indexer = indexer;
 }
 
-/// `indexer_types`: "full" or "shared" for each layer.
+/// Reads `indexer_types`: "full" or "shared" for each layer.
 static std::vector<bool> readIndexerTypes(HfFields &fields, size_t layers) {
   const LocatedJson *types = fields.find("indexer_types");
   std::vector<bool> shared;
@@ -83,7 +83,7 @@ void readSharedIndexers(HfFields &fields, ModelConfig &model) {
 // MiniMax-M3
 //===----------------------------------------------------------------------===//
 
-/// What makes blocks of keys, and which are selected.
+/// Reads the sizes of blocks of keys, and which blocks are selected.
 static IndexerConfig readBlockIndexer(HfFields &sparse, int64_t kvHeads) {
   IndexerConfig indexer;
   indexer.heads = readFeatures(sparse, "sparse_num_index_heads", 4);

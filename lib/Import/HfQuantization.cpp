@@ -25,11 +25,11 @@ static constexpr int64_t whole = ScalesAttr::wholeDimension;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Names of modules, of parts of their paths, or patterns of them.
+/// Names of modules, parts of their paths, or patterns of them.
 class ModuleNames {
 public:
-  /// Adds a name: `re:` and a regular expression, `*` for any text, or a
-  /// path or a part of one. False where the expression is none.
+  /// Adds a name: `re:` and a regular expression, `*` for any text, or a path
+  /// or a part of one. Returns false if the expression is not valid.
   bool add(StringRef name);
   /// Whether the module or one that it belongs to is named.
   bool match(StringRef module) const;
@@ -41,8 +41,8 @@ private:
 };
 } // namespace
 
-/// A Python expression as a POSIX one; nothing where it has an escape that has
-/// no counterpart.
+/// Translates a Python expression into a POSIX one; nothing if it has an escape
+/// without counterpart.
 static std::optional<std::string> translateExpression(StringRef python) {
   std::string posix;
   for (size_t i = 0; i < python.size(); ++i) {
@@ -92,7 +92,7 @@ bool ModuleNames::add(StringRef name) {
 }
 
 bool ModuleNames::match(StringRef module) const {
-  // Paths from any part of the name to any other.
+  // This tries the path from any part of the name to any other.
   for (StringRef rest = module;; rest = rest.substr(rest.find('.') + 1)) {
     for (size_t end = rest.find('.');; end = rest.find('.', end + 1)) {
       if (paths.contains(rest.substr(0, end)))
@@ -108,8 +108,8 @@ bool ModuleNames::match(StringRef module) const {
   });
 }
 
-/// The names under which checkpoints have a linear layer: experts are numbered,
-/// and Mixtral's have names of their own.
+/// Returns the names that a linear layer has in checkpoints. Experts are
+/// numbered, and Mixtral's have names of their own.
 static std::vector<std::string> checkpointNames(StringRef part) {
   if (!part.contains(".experts."))
     return {part.str()};
@@ -119,8 +119,8 @@ static std::vector<std::string> checkpointNames(StringRef part) {
           ofExpert + mixtralName(linear).str()};
 }
 
-/// Linear layers that are named, or those that are not, have the model's own
-/// type.
+/// Gives linear layers the model's own type, either those that are named or
+/// those that are not.
 static void setPlainWeights(ModelConfig &model, const ModuleNames &names,
                             bool isNamed) {
   if (names.isEmpty())
@@ -171,7 +171,7 @@ private:
                   StringRef key, bool hasZeroPoints);
 
   void addNames(const LocatedJson &list, ModuleNames &names);
-  /// A list of names of what is not quantized.
+  /// Reads a list of names of modules that are not quantized.
   void readPlain(StringRef key);
   void ignore(ArrayRef<StringRef> keys) {
     for (StringRef key : keys)
@@ -224,7 +224,7 @@ static std::optional<std::vector<int64_t>> readBlock(HfFields &fields,
   return std::nullopt;
 }
 
-/// DeepSeek's blocks, or one scale for each weight.
+/// Reads DeepSeek's blocks, or one scale for each weight.
 void QuantizationReader::readFp8() {
   fields.mustBe("fmt", "e4m3");
   std::string scheme = fields.string("activation_scheme", "dynamic");
@@ -252,7 +252,7 @@ void QuantizationReader::readFbgemm() {
   ignore({"activation_scale_ub"});
 }
 
-/// Experts alone are stored so.
+/// Reads a format in which only experts are stored.
 void QuantizationReader::readMxfp4() {
   formats.weights = named("mxfp4", Stored::Weight);
   for (LayerConfig &layer : model.layers)
@@ -261,7 +261,8 @@ void QuantizationReader::readMxfp4() {
         layer.weightTypes[weight] = model.elementType;
 }
 
-/// Integers in groups along the reduction, or in whole rows for a size of -1.
+/// Returns integers in groups along the reduction, or in whole rows for a size
+/// of -1.
 Type QuantizationReader::getGrouped(HfFields &scheme, Type valueType,
                                     int64_t groupSize, StringRef key,
                                     bool hasZeroPoints) {
@@ -279,7 +280,7 @@ Type QuantizationReader::getGrouped(HfFields &scheme, Type valueType,
   return BlockScaledType::get(b.getContext(), valueType, scales);
 }
 
-/// A whole number, -1 among them.
+/// Reads a whole number, which may be -1.
 static int64_t readGroupSize(HfFields &fields, StringRef key, int64_t absent) {
   double size = fields.number(key, static_cast<double>(absent));
   constexpr double most = 1 << 30;
@@ -294,7 +295,7 @@ void QuantizationReader::readGptq() {
     fields.refuse("bits") << "must be 2, 3, 4 or 8, got " << bits;
     return;
   }
-  // The zero points are stored also where they are all the same.
+  // The zero points are stored even if they are all the same.
   formats.weights = getGrouped(fields, b.getIntegerType(bits),
                                readGroupSize(fields, "group_size", 128),
                                "group_size", /*hasZeroPoints=*/true);
@@ -349,7 +350,7 @@ void QuantizationReader::readBitsAndBytes() {
   if (fields.boolean("load_in_8bit", fields.boolean("_load_in_8bit", false))) {
     formats.weights = named("int8", Stored::Weight);
     formats.activations = named("int8", Stored::Activation);
-  } else if (isDoubled) // 256 scales of 64 values have one of their own
+  } else if (isDoubled) // 256 scales of 64 values share another one
     formats.weights = BlockScaledType::get(
         b.getContext(), b.getIntegerType(4),
         {scales(64, b.getI8Type()), scales(64 * 256, b.getF32Type())});
@@ -435,7 +436,7 @@ Type QuantizationReader::readScheme(const LocatedJson &json, Stored stored) {
   return type;
 }
 
-/// `targets`: all linear layers, or those that are named.
+/// Reads `targets`: all linear layers, or those that are named.
 void QuantizationReader::readTargets(HfFields &group) {
   const LocatedJson *targets = group.find("targets");
   if (!targets)
@@ -451,7 +452,7 @@ void QuantizationReader::readCacheScheme() {
     formats.cache = readScheme(*cache, Stored::Cache);
 }
 
-/// All linear layers are quantized in one way.
+/// Reads a config in which all linear layers are quantized in one way.
 void QuantizationReader::readCompressedTensors() {
   const LocatedJson *groups = fields.find("config_groups");
   if (!groups || !groups->isObject() || groups->members().size() != 1) {

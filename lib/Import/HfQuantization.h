@@ -13,9 +13,9 @@
 
 namespace mlir::llm {
 
-/// Sets the formats of a model, and in its layers what is not quantized, from a
-/// `quantization_config`, of the method `absentMethod` where it says none.
-/// Errors are located at its fields.
+/// Sets the formats of a model, and the modules in its layers that are not
+/// quantized, from a `quantization_config`. Its method is `absentMethod` if it
+/// does not give one. Errors are located at its fields.
 LogicalResult readHfQuantization(const LocatedJson &config, ModelConfig &model,
                                  StringRef absentMethod = "");
 

@@ -13,7 +13,7 @@ namespace mlir::llm {
 // Heads
 //===----------------------------------------------------------------------===//
 
-/// The size of a head where the config does not say it.
+/// Returns the size of a head if the config does not give it.
 static int64_t deriveHeadDim(HfFields &fields, int64_t hidden, int64_t heads) {
   if (hidden % heads == 0 || fields.hasFailed())
     return hidden / heads;
@@ -142,7 +142,7 @@ void readOptionalWindows(HfFields &fields, ModelConfig &model,
 
 void readExperts(HfFields &fields, StringRef countKey, ExpertsConfig &experts,
                  StringRef selectedKey) {
-  constexpr int64_t most = 65536; // each has a number on each of its ops
+  constexpr int64_t most = 65536; // each op has a number for each expert
   experts.count = fields.positive(countKey);
   experts.topK = fields.positive(selectedKey);
   if (experts.count > most)

@@ -26,7 +26,7 @@ static int64_t readTaps(HfFields &fields, StringRef key, int64_t absent) {
   return 2;
 }
 
-/// Whether `heads` share the queries and keys of `keyHeads`.
+/// Checks that `heads` can share the queries and keys of `keyHeads`.
 static void checkSharing(HfFields &fields, const RecurrentConfig &config,
                          StringRef headsKey, StringRef keyHeadsKey) {
   if (!fields.hasFailed() && config.heads % config.keyHeads)
@@ -56,7 +56,8 @@ static RecurrentConfig readGatedDelta(HfFields &fields, bool isFused) {
   return config;
 }
 
-/// Layers of `layer_types`, or all but every `full_attention_interval`-th.
+/// Reads the layers of `layer_types`, or all but every
+/// `full_attention_interval`-th.
 static std::vector<bool> readRecurrentLayers(HfFields &fields, size_t layers) {
   int64_t interval = fields.positive("full_attention_interval", 4);
   if (fields.find("layer_types"))
@@ -91,7 +92,7 @@ static void readHybridFeedForward(HfFields &fields, ModelConfig &model,
   bool anyDense = llvm::any_of(model.layers, [](const LayerConfig &layer) {
     return !layer.feedForward.experts.count;
   });
-  // Of a network that no layer has, some configs say the width.
+  // Some configs give the width of a network that no layer has.
   int64_t width = anyDense ? fields.positive("intermediate_size")
                            : fields.positive("intermediate_size", 1);
   for (LayerConfig &layer : model.layers)
@@ -109,7 +110,7 @@ static void readQwenHybrid(HfFields &fields, ModelConfig &model, bool isFused) {
   attention.qkvBias = attention.outBias =
       fields.boolean("attention_bias", false);
   attention.rope.features = readRotatedFeatures(fields, attention.headDim);
-  fields.find("mtp_use_dedicated_embeddings"); // of what is left out
+  fields.find("mtp_use_dedicated_embeddings"); // for a part that is left out
   model.normsAddOne = true;
   setAll(model, layer);
   RecurrentConfig recurrent = readGatedDelta(fields, isFused);
@@ -134,7 +135,8 @@ void readQwen35(HfFields &fields, ModelConfig &model) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Each layer has one block and one norm: a letter, or a word.
+/// The block of a layer, which has one block and one norm. It is a letter or a
+/// word.
 struct NemotronBlock {
   char letter;
   llvm::StringLiteral word;
@@ -146,7 +148,7 @@ static constexpr NemotronBlock nemotronBlocks[] = {
 static constexpr llvm::StringLiteral patternKey = "hybrid_override_pattern",
                                      blocksKey = "layers_block_type";
 
-/// The letters of the layers, of either field.
+/// Reads the letters of the layers, from either field.
 static std::string readPattern(HfFields &fields) {
   const LocatedJson *listed = fields.find(blocksKey);
   if (!listed) {
@@ -173,7 +175,7 @@ static std::string readPattern(HfFields &fields) {
 }
 
 int64_t countNemotronLayers(HfFields &fields) {
-  // What is wrong with either is said where they are read.
+  // Errors in either field are reported when it is read.
   if (const LocatedJson *listed = fields.find(blocksKey))
     return listed->isArray() ? listed->elements().size() : 0;
   const LocatedJson *pattern = fields.find(patternKey);
@@ -182,7 +184,7 @@ int64_t countNemotronLayers(HfFields &fields) {
              : 0;
 }
 
-/// Steps are limited by [0, Infinity]: not at all.
+/// Checks the limit of steps, which must be [0, Infinity], and so no limit.
 static void checkStepLimit(HfFields &fields) {
   const LocatedJson *limit = fields.find("time_step_limit");
   if (!limit)
@@ -216,7 +218,8 @@ static RecurrentConfig readMamba2(HfFields &fields) {
   fields.mustBe("mamba_ssm_cache_dtype", stateType);
   checkStepLimit(fields);
   fields.mustBe("mamba_hidden_act", "silu");
-  // Initial values, and a factor that the heads and their dims replace.
+  // These are initial values, and a factor that the heads and their dims
+  // replace.
   for (StringRef key : {"expand", "time_step_min", "time_step_max",
                         "time_step_floor", "time_step_rank"})
     fields.find(key);
@@ -248,7 +251,7 @@ static FeedForwardConfig readNemotronExperts(HfFields &fields) {
   return sparse;
 }
 
-/// Fields of all layers that no block of the pattern reads.
+/// Checks fields of all layers that no block of the pattern reads.
 static void checkNemotron(HfFields &fields, ModelConfig &model) {
   fields.mustBe("mlp_hidden_act", "relu2");
   fields.mustBeFalse("residual_in_fp32", "residuals have the model's type");
@@ -257,8 +260,8 @@ static void checkNemotron(HfFields &fields, ModelConfig &model) {
       fields.number("layer_norm_epsilon", fields.number("norm_eps", 1e-5));
   if (fields.number("norm_eps", model.epsilon) != model.epsilon)
     fields.refuse("norm_eps") << "contradicts 'layer_norm_epsilon'";
-  // How kernels and their streams run, initial values, and layers that are
-  // left out.
+  // These say how kernels and their streams run, or concern initial values and
+  // layers that are left out.
   for (StringRef key : {"rescale_prenorm_residual", "num_logits_to_keep",
                         "use_mamba_kernels", "moe_shared_expert_overlap",
                         "mtp_hybrid_override_pattern", "mtp_layers_block_type"})
@@ -276,7 +279,7 @@ void readNemotronH(HfFields &fields, ModelConfig &model) {
   attention.kvHeads = fields.positive("num_key_value_heads", 8);
   attention.headDim =
       fields.positive("head_dim", fields.positive("attention_head_dim", 128));
-  attention.rope = RopeConfig(); // there is none, whatever its fields say
+  attention.rope = RopeConfig(); // these models have none, whatever fields say
   fields.find("partial_rotary_factor");
   bool bias = fields.boolean("attention_bias", false);
   attention.qkvBias = attention.outBias = bias;
@@ -314,7 +317,7 @@ void readNemotronH(HfFields &fields, ModelConfig &model) {
 // Kimi Linear
 //===----------------------------------------------------------------------===//
 
-/// Numbers of layers, which begin at 1.
+/// Reads numbers of layers, which begin at 1.
 static std::set<int64_t> readLayerNumbers(HfFields &fields, StringRef key,
                                           size_t layers) {
   std::vector<int64_t> numbers = fields.wholeNumbers(key);
@@ -345,7 +348,7 @@ static RecurrentConfig readKimiDelta(HfFields &linear) {
   return config;
 }
 
-/// SwiGLU, or SiTU with its two caps.
+/// Reads SwiGLU, or SiTU with its two caps.
 static void readKimiActivation(HfFields &fields, FeedForwardConfig &config) {
   std::string activation = fields.string("hidden_act", "silu");
   if (activation == "situ") {
@@ -361,7 +364,7 @@ static void readKimiActivation(HfFields &fields, FeedForwardConfig &config) {
   }
 }
 
-/// Each block of so many layers has a sum of its own.
+/// Gives each block of `size` layers a sum of its own.
 static void setResidualBlocks(ModelConfig &model, int64_t size) {
   for (auto [index, layer] : llvm::enumerate(model.layers)) {
     layer.residualBlock = static_cast<int64_t>(index) / size + 1;
@@ -385,7 +388,7 @@ static FeedForwardConfig readKimiExperts(HfFields &fields,
   experts.scale = readShareScale(fields, 1);
   readExpertGroups(fields, /*absentGroups=*/1, /*absentTopGroups=*/1, experts,
                    "num_expert_group");
-  fields.find("use_grouped_topk"); // one group is none
+  fields.find("use_grouped_topk"); // a single group changes nothing
   std::optional<int64_t> shared = checkedMul(
       fields.nonNegative("num_shared_experts", 0), sparse.intermediate);
   if (!shared)
@@ -407,7 +410,7 @@ void readKimiLinear(HfFields &fields, ModelConfig &model) {
   readLatent(fields, common.attention);
   if (fields.boolean("mla_use_nope", false))
     common.attention.rope = RopeConfig();
-  fields.find("head_dim"); // that of a head of latent attention follows
+  fields.find("head_dim"); // other sizes give that of latent attention
   common.attention.hasOutputGate = fields.boolean("mla_use_output_gate", false);
   readKimiActivation(fields, common.feedForward);
   setAll(model, common);

@@ -23,7 +23,7 @@ namespace {
 /// Reads `rope_scaling`, or `rope_parameters`, as newer files call it.
 class ScalingReader {
 public:
-  /// `config`: what stands around `rope`.
+  /// `config` is the object around `rope`.
   ScalingReader(HfFields &config, HfFields &rope, MLIRContext *context)
       : config(config), rope(rope), builder(context) {}
 
@@ -49,7 +49,7 @@ public:
   }
 
 private:
-  /// The figure, or 1 behind an error.
+  /// Reads a figure, or returns 1 after an error.
   double positive(StringRef key) {
     if (!rope.find(key)) {
       rope.refuse(key) << "is missing, and says what the angles are";
@@ -67,12 +67,12 @@ private:
   }
 
   FloatAttr attr(double value) { return builder.getF64FloatAttr(value); }
-  /// None where it changes nothing.
+  /// Returns no attribute if it changes nothing.
   FloatAttr amplitude(double value) {
     return value == 1 ? FloatAttr() : attr(value);
   }
 
-  /// The positions that the model was trained with before.
+  /// Reads the number of positions that the model was trained with before.
   int64_t readOriginalPositions() {
     StringRef original = "original_max_position_embeddings";
     for (HfFields *fields : {&rope, &config})
@@ -91,7 +91,7 @@ private:
                                 false, {}, {});
   }
 
-  /// The part of the pairs that turn.
+  /// Reads the part of the pairs that turn.
   RopeScalingAttr makeProportional() {
     if (rope.number("factor", 1) != 1)
       rope.refuse("factor") << "other than 1 is not supported beside "
@@ -119,7 +119,7 @@ private:
                                 {}, {}, readOriginalPositions(), false, {}, {});
   }
 
-  /// What YaRN multiplies cosines and sines by for a factor.
+  /// Returns the factor by which YaRN multiplies cosines and sines.
   static double growth(double factor, double slope) {
     return factor <= 1 ? 1 : 0.1 * slope * std::log(factor) + 1;
   }
@@ -131,7 +131,7 @@ private:
       rope.refuse("beta_slow") << "must not be above 'beta_fast'";
       slow = fast;
     }
-    // What the scores gain where both are there is in their scale.
+    // If both are given, the scale of the scores has their part of the growth.
     double ofScores = rope.number("mscale_all_dim", 0),
            ofAngles = rope.number("mscale", 0);
     double grown = ofScores && ofAngles
@@ -160,7 +160,7 @@ private:
                       longFactors = readFactors("long_factor");
     int64_t original = readOriginalPositions();
     auto positions = static_cast<double>(original);
-    // Newer files say the factor, the others the positions.
+    // Newer files give the factor, and others the positions.
     double factor = rope.find("factor")
                         ? positive("factor")
                         : static_cast<double>(config.positive(
@@ -192,7 +192,7 @@ private:
   Builder builder;
 };
 
-/// The kinds of scaling have figures that others do not read.
+/// The figures of scaling. Each kind reads some of them.
 constexpr llvm::StringLiteral scalingFigures[] = {
     "rope_type", "type", "factor", "low_freq_factor", "high_freq_factor",
     "original_max_position_"
@@ -200,8 +200,7 @@ constexpr llvm::StringLiteral scalingFigures[] = {
     "beta_fast", "beta_slow", "mscale", "mscale_all_dim", "attention_factor",
     "attn_factor", "long_factor", "short_factor", "long_mscale", "short_mscale",
     "finetuned", "truncate",
-    // Of images; all positions of
-    // a text are one.
+    // These are for images. All positions of a text are one.
     "mrope_section", "mrope_interleaved", "llama_4_scaling_beta",
     partialFactor};
 
@@ -241,13 +240,14 @@ int64_t readRotatedFeatures(HfFields &fields, int64_t headDim) {
     if (const LocatedJson *object = fields.find(key))
       if (object->find(partialFactor))
         owner = &inner.emplace(*object);
-  // The angles of all features are known then.
+  // The scaling then tells the angles of all features.
   if (typeOfRope(*owner) == proportional)
     return headDim;
   double factor = owner->number(partialFactor, 1);
   auto features = static_cast<double>(headDim) * factor;
   if (factor > 0 && factor <= 1 && features >= 2) {
-    // Hugging Face's code does the same, less a feature without a partner.
+    // Hugging Face's code does the same, except for a feature without a
+    // partner.
     auto whole = static_cast<int64_t>(features);
     return whole - whole % 2;
   }

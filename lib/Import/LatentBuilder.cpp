@@ -25,8 +25,8 @@ private:
   Value attendExpanded(const SequenceGroup &group, Value nope, Value rotated,
                        Value latents, Value selected);
   bool isAbsorbed(const SequenceGroup &group, bool isSelective) const;
-  /// The weight of kv_b_proj as [heads, nope_dim + value_dim, rank], and of it
-  /// the part that makes keys or values.
+  /// Returns the part of kv_b_proj, [heads, nope_dim + value_dim, rank], that
+  /// makes keys or values.
   Value upWeight(bool ofValues);
 
   IndexerBuilder indexer;
@@ -34,8 +34,8 @@ private:
 };
 } // namespace
 
-/// Of the norms of latents, whatever that of others: that of transformers,
-/// which GLM-5 alone has another one beside.
+/// The epsilon of the norms of latents, which is that of transformers. Only
+/// GLM-5 has another one for its other norms.
 static constexpr double latentEpsilon = 1e-6;
 
 void LatentBuilder::project(Value x) {
@@ -63,8 +63,9 @@ void LatentBuilder::project(Value x) {
                          /*hasBias=*/false);
 }
 
-/// A few queries are cheaper among latents; many are worth it to expand all
-/// keys and values once, unless each reads some of its own.
+/// Whether queries go among the latents. That is cheaper for few queries. With
+/// many, it pays to expand all keys and values once, unless each query selects
+/// some of its own.
 bool LatentBuilder::isAbsorbed(const SequenceGroup &group,
                                bool isSelective) const {
   if (layer.options.latentAttention != LatentAttention::Auto)
@@ -116,8 +117,8 @@ Value LatentBuilder::upWeight(bool ofValues) {
                   : layer.ops.slice(byHead, 1, 0, latent.nopeDim);
 }
 
-/// Queries go into the space of the latents, and outputs come back from it: the
-/// cache is all that is read of keys and values.
+/// Attends among the latents. Queries go into their space, and outputs come
+/// back from it, so only the cache is read.
 Value LatentBuilder::attendAbsorbed(const SequenceGroup &group, Value nope,
                                     Value rotated, Value z, Value selected) {
   const LatentConfig &latent = config.latent;
@@ -139,7 +140,8 @@ Value LatentBuilder::attendAbsorbed(const SequenceGroup &group, Value nope,
   return b.collapse(values, {{0}, {1, 2}});
 }
 
-/// Keys and values of all heads are made of the latents of all keys.
+/// Attends with keys and values of all heads, which are made of the latents of
+/// all keys.
 Value LatentBuilder::attendExpanded(const SequenceGroup &group, Value nope,
                                     Value rotated, Value z, Value selected) {
   const LatentConfig &latent = config.latent;

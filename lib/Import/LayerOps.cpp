@@ -158,7 +158,8 @@ Value LayerOps::linearWeight(const Twine &name, ArrayRef<int64_t> shape) {
   return ops.weight(weightName(name), indices(), shape, linearType(name.str()));
 }
 
-/// Of activations of which a checkpoint has one; null where scales are found.
+/// Returns the scale of activations that a checkpoint has; null if scales are
+/// found at run time.
 Value LayerOps::knownScale(StringRef part, Type type) {
   auto scaled = dyn_cast<BlockScaledType>(type);
   if (!ops.model.formats.isStatic || !scaled)

@@ -11,7 +11,7 @@
 
 namespace mlir::llm {
 
-/// No model repeats itself in longer periods (Gemma 3: 6).
+/// The longest period, as no model repeats itself in longer ones (Gemma 3: 6).
 static constexpr int64_t longestPeriod = 16;
 
 static int64_t countRepeats(llvm::ArrayRef<LayerConfig> layers,

@@ -19,8 +19,9 @@ struct LayerRun {
   int64_t first = 0, period = 1, repeats = 1;
 };
 
-/// All layers as runs, so that few bodies stand for many layers: at each layer
-/// the run that covers most, and of these the one with the shortest period.
+/// Splits all layers into runs, so that few bodies stand for many layers. At
+/// each layer it takes the run that covers most layers, and among these the one
+/// with the shortest period.
 std::vector<LayerRun> findLayerRuns(llvm::ArrayRef<LayerConfig> layers);
 
 } // namespace mlir::llm

@@ -12,8 +12,8 @@
 
 namespace mlir::llm {
 
-/// The weights that a quantized model may have quantized: those of linear
-/// layers and of experts, by their names in the layer, such as
+/// Lists the weights that a quantized model may have quantized: those of linear
+/// layers and of experts. Names are those in the layer, such as
 /// "self_attn.q_proj.weight" and "mlp.experts.gate_proj.weight" (that of all
 /// experts). Routers are never quantized.
 std::vector<std::string> linearWeightsOf(const LayerConfig &layer);

@@ -10,8 +10,8 @@
 namespace mlir::llm {
 
 namespace {
-/// Linear attention has other words for it: C are queries and B keys, each of a
-/// group of heads, and x are values (Dao and Gu, 2024).
+/// Mamba-2 in the words of linear attention: C are queries and B keys, each of
+/// a group of heads, and x are values (Dao and Gu, 2024).
 class MambaBuilder : public RecurrentBuilder {
 public:
   using RecurrentBuilder::RecurrentBuilder;
@@ -51,7 +51,7 @@ LinearAttentionInputs MambaBuilder::prepare(const SequenceGroup &group) {
   return in;
 }
 
-/// The gate comes first, and the norm is one of each group of heads.
+/// Applies the gate, and then a norm of each group of heads.
 Value MambaBuilder::gate(Value out) {
   Value gated = swiglu("gate", gates, ops.collapse(out, {{0}, {1, 2}}));
   int64_t groups = config.keyHeads, width = inner() / groups;

@@ -55,7 +55,7 @@ Value RecurrentBuilder::state(const SequenceGroup &group, StringRef name,
       layer.indices(), sizes);
 }
 
-/// Checkpoints store the weight as [channels, 1, taps].
+/// Convolves rows. Checkpoints store the weight as [channels, 1, taps].
 Value RecurrentBuilder::convolve(const SequenceGroup &group, StringRef name,
                                  Value rows) {
   int64_t channels = tensorType(rows).getDimSize(2);
@@ -74,14 +74,15 @@ Value RecurrentBuilder::convolve(const SequenceGroup &group, StringRef name,
       .getOut();
 }
 
-/// Drafts may be given up, and the state is then that behind the last token
-/// that stays.
+/// Whether states of every step are kept. Drafts may be rejected, and the state
+/// is then that behind the last token that stays.
 bool RecurrentBuilder::keepsEveryStep(const SequenceGroup &group) const {
   return ops.program.getPhase() == Phase::Verify &&
          group.sequences.getSeq() != openSize;
 }
 
-/// A few tokens go one by one; many are worth it to be products of matrices.
+/// Whether tokens are taken in chunks. A few tokens go one by one. With many,
+/// products of matrices pay.
 bool RecurrentBuilder::isChunked(const SequenceGroup &group) const {
   if (keepsEveryStep(group))
     return false;
@@ -99,7 +100,7 @@ bool RecurrentBuilder::isChunked(const SequenceGroup &group) const {
   return false;
 }
 
-/// [rows, heads, value_dim].
+/// Attends, and returns [rows, heads, value_dim].
 Value RecurrentBuilder::attend(const SequenceGroup &group) {
   LinearAttentionInputs in = prepare(group);
   Builder &b = ops.builder;
@@ -108,7 +109,7 @@ Value RecurrentBuilder::attend(const SequenceGroup &group) {
             b.getF32Type());
   bool isDelta = config.kind != RecurrentKind::Mamba2;
   auto figure = [&](double value) { return b.getF64FloatAttr(value); };
-  // Kernels take the epsilon of this norm from nobody.
+  // Kernels fix the epsilon of this norm.
   constexpr double qkNormEpsilon = 1e-6;
   double scale =
       isDelta ? 1 / std::sqrt(static_cast<double>(config.keyDim)) : 1;

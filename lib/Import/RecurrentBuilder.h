@@ -12,15 +12,14 @@
 
 namespace mlir::llm {
 
-/// What linear attention reads of the tokens of a group. Null: not given.
+/// The inputs of linear attention for the tokens of a group. Null if not given.
 struct LinearAttentionInputs {
   Value query, keys, values; ///< [batch, seq, heads, features]
   Value decay, rate, beta, skip;
 };
 
-/// What is common to the layers that keep a state instead of a cache.
-/// Projections run once for the tokens of all sequences, states are those of
-/// groups.
+/// What all layers share that keep a state instead of a cache. Projections run
+/// once for the tokens of all sequences. There is a state for each group.
 class RecurrentBuilder {
 public:
   explicit RecurrentBuilder(LayerOps &layer)
@@ -32,10 +31,10 @@ public:
 protected:
   /// Reads the hidden states of all tokens.
   virtual void project(Value x) = 0;
-  /// What the convolutions of a group make of projections, and what follows.
+  /// Makes the inputs of a group from the projections, through convolutions.
   virtual LinearAttentionInputs prepare(const SequenceGroup &group) = 0;
-  /// The gated and normed output of all tokens, [tokens, features], of that of
-  /// linear attention, [tokens, heads, value_dim].
+  /// Gates and norms the output of linear attention, [tokens, heads,
+  /// value_dim]. Returns [tokens, features].
   virtual Value gate(Value out) = 0;
 
   std::string part(const Twine &name) const {
@@ -44,20 +43,21 @@ protected:
   Value linear(StringRef name, Value x, int64_t out) {
     return layer.linear(part(name), x, out, config.hasBias);
   }
-  /// A weight that is no linear layer's.
+  /// A weight that no linear layer has.
   Value weight(StringRef name, ArrayRef<int64_t> shape) {
     return layer.weight(part(name), shape);
   }
-  /// Rows of a group, [batch, seq, features], behind a causal convolution with
-  /// SiLU, whose state the layer keeps.
+  /// Convolves rows of a group, [batch, seq, features], causally, with SiLU.
+  /// The layer keeps the state.
   Value convolve(const SequenceGroup &group, StringRef name, Value rows);
-  /// Some features of [batch, seq, features] as [batch, seq, heads, ..].
+  /// Takes some features of [batch, seq, features] as [batch, seq, heads, ..].
   Value splitHeads(const SequenceGroup &group, Value x, int64_t first,
                    int64_t heads, int64_t features);
-  /// The rows of a group of [tokens, features], as [batch, seq, features].
+  /// Takes the rows of a group from [tokens, features], as [batch, seq,
+  /// features].
   Value rowsOf(const SequenceGroup &group, Value x);
   Value activate(StringRef name, ActivationKind kind, Value x, Value bias);
-  /// A norm along the last dimension whose weight is no difference to 1.
+  /// Norms along the last dimension, with a weight to which 1 is not added.
   Value plainNorm(StringRef name, Value x, Value weight);
   Value swiglu(StringRef name, Value gate, Value x);
 
@@ -73,10 +73,10 @@ private:
   bool keepsEveryStep(const SequenceGroup &group) const;
 };
 
-/// Gated delta networks (Qwen3-Next, Qwen3.5) and Kimi delta attention.
+/// Builds gated delta networks (Qwen3-Next, Qwen3.5) and Kimi delta attention.
 Value buildGatedDelta(LayerOps &layer, Value x);
 Value buildKimiDelta(LayerOps &layer, Value x);
-/// Mamba-2.
+/// Builds Mamba-2.
 Value buildMamba2(LayerOps &layer, Value x);
 
 } // namespace mlir::llm

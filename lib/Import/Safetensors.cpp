@@ -107,7 +107,7 @@ LogicalResult Checkpoint::read(StringRef folder) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Holds the weights of a model against the tensors of its checkpoint.
+/// Compares the weights of a model with the tensors of its checkpoint.
 class CheckpointReader {
 public:
   CheckpointReader(const Checkpoint &checkpoint, ModelConfig &model)
@@ -119,12 +119,12 @@ private:
   LogicalResult take(const NamedWeight &weight);
   LogicalResult takeExperts(const NamedWeight &weight, StringRef path,
                             StringRef module);
-  /// The element type of a weight that lies in `tensor`, `format` being the one
-  /// that the config says; null after an error.
+  /// Returns the element type of the weight in `tensor`, where `format` is that
+  /// of the config. Returns null after an error.
   Type typeOf(Type format, ArrayRef<int64_t> shape,
               const SafetensorsTensor &tensor) const;
-  /// Experts in one weight lie the other way around in a plain type, which
-  /// their sizes do not always show.
+  /// Checks the order of experts in one weight. Plain types have them
+  /// transposed, which the sizes do not always tell.
   LogicalResult checkTurned(const NamedWeight &weight,
                             const SafetensorsTensor &tensor) const;
   const SafetensorsTensor *findTensor(StringRef name);
@@ -136,8 +136,9 @@ private:
   const Checkpoint &checkpoint;
   ModelConfig &model;
   llvm::StringSet<> taken;
-  llvm::StringSet<> modules; ///< to which these belong
-  bool hasPrefix = false;    ///< of the text part of a larger model
+  llvm::StringSet<> modules; ///< of the tensors
+  /// Whether names are those of the text part of a larger model.
+  bool hasPrefix = false;
 };
 } // namespace
 
@@ -149,7 +150,8 @@ static Type plainType(StringRef dtype, MLIRContext *context) {
       .Default(nullptr);
 }
 
-/// The tensor of that name, or of that name in the text part of a larger model.
+/// Finds the tensor with this name, or with this name in the text part of a
+/// larger model.
 const SafetensorsTensor *CheckpointReader::findTensor(StringRef name) {
   for (const std::string &full : namesInLargerModels(name))
     if (const SafetensorsTensor *tensor = checkpoint.find(full)) {
@@ -165,7 +167,7 @@ const SafetensorsTensor *CheckpointReader::findTensor(StringRef name) {
   return nullptr;
 }
 
-/// The format in which the config says that a weight is; null: in none.
+/// Returns the format that the config gives a weight; null if it gives none.
 Type CheckpointReader::formatOf(StringRef name) const {
   auto split = splitLayerName(name);
   if (!split || !model.formats.weights)
@@ -186,7 +188,8 @@ void CheckpointReader::setType(StringRef name, Type type) {
     model.layers[split->first].weightTypes[split->second.str()] = type;
 }
 
-/// Bits of all elements of the tensor; -1 where they cannot be counted.
+/// Returns the bits of all elements of the tensor; -1 if they cannot be
+/// counted.
 static int64_t countBits(ArrayRef<int64_t> shape, int64_t bits) {
   std::optional<int64_t> count = bits;
   for (int64_t size : shape)
@@ -203,7 +206,8 @@ Type CheckpointReader::typeOf(Type format, ArrayRef<int64_t> shape,
         << ", but the config says nothing of a format of this weight";
     return {};
   }
-  // Packed values are counted, as formats pack them along several dimensions.
+  // Packed values are only counted, because formats pack them along several
+  // dimensions.
   bool isPacked = !plain && !StringRef(tensor.dtype).starts_with("F8");
   Type value = plain ? plain : valueTypeOf(format);
   bool fits = isPacked ? countBits(tensor.shape,
@@ -223,7 +227,7 @@ Type CheckpointReader::typeOf(Type format, ArrayRef<int64_t> shape,
   return {};
 }
 
-/// Each expert has a tensor of its own, all of one type.
+/// Takes experts that have a tensor each, all of one type.
 LogicalResult CheckpointReader::takeExperts(const NamedWeight &weight,
                                             StringRef path, StringRef module) {
   Type format = formatOf(weight.name), type;
@@ -296,8 +300,9 @@ LogicalResult CheckpointReader::take(const NamedWeight &weight) {
   return success();
 }
 
-/// Scales and the like, which belong to a weight; layers behind the last that
-/// predict further tokens; other parts of a larger model.
+/// Whether a tensor is no weight of the model: scales and the like, which
+/// belong to a weight, layers behind the last that predict further tokens, and
+/// other parts of a larger model.
 bool CheckpointReader::isBesideTheWeights(StringRef name) const {
   static constexpr llvm::StringLiteral suffixes[] = {
       "_scale",
@@ -349,7 +354,7 @@ LogicalResult CheckpointReader::takeAll() {
   if (failed(weights))
     return failure();
   for (const NamedWeight &weight : *weights) {
-    // Scales of activations stand beside weights, as other scales do.
+    // Scales of activations are beside weights, as other scales are.
     bool isScale = StringRef(weight.name).ends_with(".input_scale");
     if (!isScale && failed(take(weight)))
       return failure();

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Projections run once for the tokens of all sequences. What depends on
-// positions or on the cache is built for each group of sequences that are
-// alike, whose rows are slices of those of all.
+// Projections run once for the tokens of all sequences. Ops that depend on
+// positions or on the cache are built for each group of sequences that are
+// alike. Its rows are a slice of those of all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,7 @@ SmallVector<SequenceGroup> groupsOf(OpsBuilder &b);
 /// The rows of a group of x, which has a row for each token.
 Value rowsOf(OpsBuilder &b, const SequenceGroup &group, Value x);
 
-/// Gives the same as [batch, seq, heads, features of a head].
+/// Takes the same rows as [batch, seq, heads, features of a head].
 Value headsOf(OpsBuilder &b, const SequenceGroup &group, Value x,
               int64_t heads);
 

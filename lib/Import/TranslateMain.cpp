@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// mlirTranslateMain opens its input with a null behind the last byte. Where the
-// size of the file is a multiple of a page there is no room for that in a
-// mapping, and the file is read: a GGUF file of hundreds of gigabytes, too.
+// mlirTranslateMain opens its input with a null behind the last byte. If the
+// size of the file is a multiple of a page, a mapping has no room for that, and
+// the file is read, even a GGUF file of hundreds of gigabytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ static LogicalResult fail(llvm::Error error) {
   return failure();
 }
 
-/// Standard input, or a file that is mapped.
+/// Opens standard input, or maps a file.
 static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 openInput(StringRef path) {
   if (path == "-")
@@ -45,7 +45,7 @@ openInput(StringRef path) {
                                    llvm::sys::path::extension(path));
   if (file || isFile || llvm::sys::fs::exists(path))
     return file;
-  // "Qwen/Qwen3-8B", or an address.
+  // The name may be "Qwen/Qwen3-8B", or an address.
   return llvm::createStringError(llvm::toString(file.takeError()) +
                                  "; give the config.json of the model as a "
                                  "file here, nothing is downloaded");
@@ -59,7 +59,7 @@ LogicalResult translateMain(int argc, char **argv, StringRef overview) {
   cl::list<const Translation *, bool, TranslationParser> translations(
       "", cl::desc("Importers"), cl::Required);
   registerTranslationCLOptions();
-  // Of importers of MLIR, which read modules.
+  // This option is for importers of MLIR, which read modules.
   if (cl::Option *option =
           cl::getRegisteredOptions().lookup("no-implicit-module"))
     option->setHiddenFlag(cl::Hidden);

@@ -18,7 +18,7 @@ namespace mlir::llm {
 namespace cl = llvm::cl;
 
 namespace {
-/// Whole numbers, and `?` for a size that the program leaves open.
+/// Parses whole numbers, and `?` for a size that the program leaves open.
 struct SizeParser : cl::parser<long long> {
   using cl::parser<long long>::parser;
   bool parse(cl::Option &option, StringRef, StringRef text, long long &value) {
@@ -168,7 +168,8 @@ using Import = llvm::function_ref<FailureOr<OwningOpRef<ModuleOp>>(
     StringRef text, StringRef fileName, const ImportOptions &options,
     MLIRContext *context)>;
 
-/// A file of weights is no text, and its lines may be very long.
+/// Prints diagnostics without lines of the file, because a file of weights is
+/// no text and its lines may be very long.
 class PlainDiagnostics : public ScopedDiagnosticHandler {
 public:
   explicit PlainDiagnostics(MLIRContext *context)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What files of weights say in their headers: which tensors there are, of which
-// shapes and types. No weight is read.
+// Reads headers of files of weights: which tensors there are, and their shapes
+// and types. No weight is read.
 //
 //===----------------------------------------------------------------------===//
 

@@ -26,7 +26,7 @@
 
 namespace mlir::llm {
 
-/// What is stored in a format. It decides which dimensions share a scale.
+/// What is stored in a format. This decides which dimensions share a scale.
 enum class Stored { Weight, Activation, Cache };
 
 /// The element type with that name; null if there is none.
@@ -36,7 +36,7 @@ Type findFormat(StringRef name, Stored stored, MLIRContext *context);
 /// ScalesAttr::wholeDimension), each with a scale.
 Type getScaled(Type valueType, ArrayRef<int64_t> block, Type scaleType);
 
-/// The block that is all of what is stored: a matrix, or [batch, keys, heads,
+/// Returns the block that is the whole: a matrix, or [batch, keys, heads,
 /// head_dim] of a cache.
 SmallVector<int64_t> wholeBlock(Stored stored);
 

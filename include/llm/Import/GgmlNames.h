@@ -18,14 +18,14 @@ namespace mlir::llm {
 /// Values of `general.architecture` whose tensors are known.
 llvm::ArrayRef<llvm::StringLiteral> knownGgufArchitectures();
 
-/// Whether the rows of queries and keys are stored in the order of the pairs of
-/// an interleaved rotary embedding, of a known architecture.
+/// Whether a known architecture stores the rows of queries and keys in the
+/// order of the pairs of an interleaved rotary embedding.
 inline bool storesInterleavedRows(llvm::StringRef architecture) {
   return architecture == "llama";
 }
 
-/// "blk.7.attn_q.weight" for "model.layers.7.self_attn.q_proj.weight"; empty if
-/// these architectures have no such weight.
+/// Returns "blk.7.attn_q.weight" for "model.layers.7.self_attn.q_proj.weight";
+/// empty if these architectures have no such weight.
 std::string ggmlTensorName(llvm::StringRef weight);
 
 } // namespace mlir::llm

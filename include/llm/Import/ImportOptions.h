@@ -38,21 +38,21 @@ constexpr int64_t openSize = ShapedType::kDynamic;
 /// `llm-translate` that has its name.
 struct ImportOptions {
   Phase phase = Phase::Decode;
-  /// The number of sequences; unset: as many as `seq` or `kvLen` list, or 1.
-  /// Sequences, new tokens and keys may be `openSize`, and are then bound by
-  /// "batch", "seq" and "kv_len".
+  /// The number of sequences. If it is unset, there are as many as `seq` or
+  /// `kvLen` list, or 1. Sequences, new tokens and keys may be `openSize`, and
+  /// are then bound by "batch", "seq" and "kv_len".
   std::optional<int64_t> batch;
-  /// New tokens per sequence, one number for all or one for each. Empty: 1 in
-  /// decode, 512 in prefill, 5 in verify.
+  /// New tokens per sequence, one number for all or one for each. If it is
+  /// empty: 1 in decode, 512 in prefill, 5 in verify.
   std::vector<int64_t> seq;
   /// Keys that a sequence sees, with the new ones, one number for all or one
-  /// for each. Empty: `seq` in prefill, otherwise 512.
+  /// for each. If it is empty: `seq` in prefill, otherwise 512.
   std::vector<int64_t> kvLen;
   /// In phase mixed: the tokens of a prompt beside the sequences that decode,
   /// and the keys that its last one sees; unset: 512, and `chunk`.
   std::optional<int64_t> chunk, chunkKvLen;
-  /// So many decoder layers alone. Unset: the whole model, with embedding and
-  /// head.
+  /// The number of decoder layers alone. If it is unset, the program has the
+  /// whole model, with embedding and head.
   std::optional<int64_t> layers = 1;
   MaskKind mask = MaskKind::Causal;
   Routing routing = Routing::Uniform; ///< of tokens to experts
@@ -61,12 +61,13 @@ struct ImportOptions {
       LinearAttentionForm::Auto;        ///< `--linear-attn`
   Sampling sampling = Sampling::Greedy; ///< of the tokens of a whole model
   /// "f32", "f16" or "bf16": the element type of activations and of all weights
-  /// that are in no format, instead of the model's. Empty: the model's.
+  /// that are in no format, instead of the model's. If it is empty, it is the
+  /// model's.
   std::string dtype;
   /// Formats by name (see Formats.h), instead of those that the model's
-  /// description names. Empty: those of the description. `kv` is that of the
-  /// cache. If `weights` is a plain type, no other weight is in a format
-  /// either.
+  /// description names. If they are empty, they are those of the description.
+  /// `kv` is that of the cache. If `weights` is a plain type, no other weight
+  /// is in a format either.
   std::string weights, activations, kv;
 };
 
