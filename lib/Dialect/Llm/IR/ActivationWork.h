@@ -12,10 +12,10 @@
 
 namespace mlir::llm {
 
-/// The work of one element.
+/// The work for one element.
 SmallVector<std::pair<WorkKind, int64_t>, 4> workOf(ActivationKind kind);
 
-/// Adds to the work of a stage at each of its points.
+/// Adds work to a stage, at each of its points.
 inline void addWork(Stage &stage, WorkKind kind, int64_t perPoint) {
   for (auto &[known, count] : stage.workPerPoint)
     if (known == kind) {

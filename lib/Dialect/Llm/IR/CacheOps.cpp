@@ -18,7 +18,7 @@ using utils::IteratorType;
 // kv_read
 //===----------------------------------------------------------------------===//
 
-/// kv_read-C1: rows of a sequence are some, and lie in the cache.
+/// kv_read-C1: there are rows of each sequence, and they lie in the cache.
 static LogicalResult verifyRows(std::optional<Location> loc, StringRef opName,
                                 int64_t begin, int64_t end, int64_t capacity) {
   bool isOpen = ShapedType::isDynamic(begin) || ShapedType::isDynamic(end);
@@ -64,8 +64,8 @@ SourceKind KvCacheOp::getSourceKind() { return SourceKind::Cache; }
 
 SourceKind KvReadOp::getSourceKind() { return SourceKind::Cache; }
 
-/// Whether rows that a read shows are among those of a write of `seq` rows, and
-/// whether all are, in all sequences.
+/// Whether some rows that a read shows are among those of a write of `seq`
+/// rows, and whether all are, in all sequences.
 static std::pair<bool, bool> compareRows(KvReadOp read, KvWriteOp write,
                                          int64_t seq) {
   bool meets = false, covers = true;
@@ -74,7 +74,7 @@ static std::pair<bool, bool> compareRows(KvReadOp read, KvWriteOp write,
   for (size_t i = 0; i < std::max(begins.size(), firsts.size()); ++i) {
     int64_t begin = numberOf(begins, i), end = numberOf(ends, i),
             first = numberOf(firsts, i);
-    // A write to unknown rows may reach these, and may not cover them.
+    // A write to unknown rows may meet these rows, but need not cover them.
     bool isOpen = ShapedType::isDynamic(begin) || ShapedType::isDynamic(end) ||
                   ShapedType::isDynamic(first);
     bool isStatic = !isOpen && !ShapedType::isDynamic(seq);
@@ -84,15 +84,15 @@ static std::pair<bool, bool> compareRows(KvReadOp read, KvWriteOp write,
   return {meets, covers};
 }
 
-/// The write that gives this state, alone or as a part of a kernel.
+/// Returns the write that gives this state, alone or as a part of a kernel.
 static KvWriteOp writeOf(Value state) {
   if (auto fused = state.getDefiningOp<FusedOp>())
     state = fused.getYielded(cast<OpResult>(state));
   return state.getDefiningOp<KvWriteOp>();
 }
 
-/// Walks from the newest write back to the first one that this read does not
-/// see through: a write to other rows leaves these rows as they were before it.
+/// Walks back from the newest write to the first one that covers all rows of
+/// this read. A write to other rows leaves these as they were.
 SmallVector<Value> KvReadOp::getDependences() {
   SmallVector<Value> dependences;
   Value state = getCache();
@@ -109,7 +109,7 @@ SmallVector<Value> KvReadOp::getDependences() {
   return dependences;
 }
 
-/// The rows of a shorter sequence end before those of the tensor.
+/// Counts bytes. The rows of a shorter sequence end before those of the tensor.
 Count KvReadOp::countShownBytes() {
   KvCacheType cache = getCache().getType();
   if (!cache.hasStaticShape() || !getDynamicBegin().empty() ||
@@ -130,7 +130,7 @@ Count KvReadOp::countShownBytes() {
 // kv_write
 //===----------------------------------------------------------------------===//
 
-/// kv_write-C1: keys and values of one type, or keys alone.
+/// kv_write-C1: keys and values have one type, or there are only keys.
 static LogicalResult verifyVectors(std::optional<Location> loc,
                                    StringRef opName, KvCacheType cache,
                                    Value keys, Value values) {
@@ -191,7 +191,8 @@ FailureOr<Workload> KvWriteOp::getWorkload(EmitError emitError) {
   workload.addBuffer(Buffer::Role::Read, "keys", getKeys(), loops);
   if (Value values = getValues())
     workload.addBuffer(Buffer::Role::Read, "values", values, loops);
-  // As many rows of the cache as are given, in its element type.
+  // The write changes as many rows of the cache as it is given, in its element
+  // type.
   workload.addBuffer(Buffer::Role::Write, "cached_keys", getKeys(), stored,
                      loops);
   if (Value values = getValues())

@@ -13,8 +13,8 @@
 
 namespace mlir::llm {
 
-/// The first `met` experts share the rows, the first of them one row more where
-/// that does not come out even.
+/// Shares the rows among the first `met` experts. If that is not even, the
+/// first of them have one row more.
 static std::vector<int64_t> shareEvenly(int64_t experts, int64_t met,
                                         int64_t rows) {
   std::vector<int64_t> counts(experts, 0);
@@ -23,20 +23,22 @@ static std::vector<int64_t> shareEvenly(int64_t experts, int64_t met,
   return counts;
 }
 
-/// Experts that T tokens meet which select k of E each, all sets alike.
+/// Returns how many experts T tokens meet if each selects k of E, with all sets
+/// equally likely.
 static int64_t expectedExperts(int64_t experts, int64_t topK, int64_t tokens) {
   double missed = 1 - static_cast<double>(topK) / experts;
   double met = experts * (1 - std::pow(missed, tokens));
   return std::clamp<int64_t>(std::llround(met), topK, experts);
 }
 
-/// Rows in proportion to 1 / (e + 1): the first experts take all tokens as long
-/// as their share is as large, the others share what is left. Fractions are cut
-/// off, and what that leaves goes to the first of these, one row each.
+/// Shares rows in proportion to 1 / (e + 1). The first experts take all tokens
+/// as long as their share is as large, and the others share what is left.
+/// Fractions are cut off, and what that leaves goes to the first of these
+/// others, one row each.
 static std::vector<int64_t> shareByRank(int64_t experts, int64_t rows,
                                         int64_t tokens) {
   std::vector<int64_t> counts(experts, 0);
-  double weights = 0; // of the experts from `first` on
+  double weights = 0; // of experts from `first` on
   for (int64_t expert = 0; expert < experts; ++expert)
     weights += 1.0 / (expert + 1);
   int64_t first = 0, left = rows;

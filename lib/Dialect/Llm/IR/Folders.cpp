@@ -10,7 +10,8 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// The operand, unless a kernel would then hand on what it has not computed.
+/// Folds to the operand, unless a kernel would then return a value that it has
+/// not computed.
 static OpFoldResult foldTo(Value operand, Operation *op) {
   auto kernel = dyn_cast<FusedOp>(op->getParentOp());
   bool isFromOutside =
@@ -25,19 +26,19 @@ OpFoldResult ScaleOp::fold(FoldAdaptor) {
                                          : OpFoldResult();
 }
 
-/// To the type that the values have.
+/// Folds if the values have the type already.
 OpFoldResult QuantizeOp::fold(FoldAdaptor) {
   return getX().getType() == getOut().getType() ? foldTo(getX(), *this)
                                                 : OpFoldResult();
 }
 
-/// For as many heads as there are.
+/// Folds if there are as many heads already.
 OpFoldResult RepeatKvOp::fold(FoldAdaptor) {
   return getX().getType() == getOut().getType() ? foldTo(getX(), *this)
                                                 : OpFoldResult();
 }
 
-/// Without an open size.
+/// Folds if no size is open.
 OpFoldResult SizedOp::fold(FoldAdaptor) {
   return getSizes().empty() ? foldTo(getX(), *this) : OpFoldResult();
 }

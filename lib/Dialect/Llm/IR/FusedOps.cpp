@@ -24,8 +24,8 @@ Value FusedOp::getYielded(OpResult result) {
 // Verification
 //===----------------------------------------------------------------------===//
 
-/// The op may stand in a kernel: it takes time or is a view, and nothing was
-/// decided about it alone.
+/// Checks that the op may stand in a kernel: it takes time or is a view, and
+/// has no decisions of its own.
 static LogicalResult verifyInner(Operation &op) {
   bool takesTime = isa<WorkloadOpInterface>(op) && !isa<FusedOp>(op);
   if (!takesTime && !isa<TransparentOpInterface>(op)) // fused-C2
@@ -64,7 +64,7 @@ LogicalResult FusedOp::verifyRegions() {
   return success();
 }
 
-/// A kernel of one op is that op.
+/// Replaces a kernel of one op by that op.
 LogicalResult FusedOp::canonicalize(FusedOp op, PatternRewriter &rewriter) {
   Block &block = op.getBody().front();
   if (llvm::count_if(block, [](Operation &inner) {

@@ -45,7 +45,7 @@ FailureOr<Workload> EmbeddingOp::getWorkload(EmitError emitError) {
   workload.loops = {{"m", IteratorType::parallel, out.getDimSize(0)},
                     {"h", IteratorType::parallel, out.getDimSize(1)}};
   workload.addBuffer(Buffer::Role::Read, "tokens", getTokens(), {"m"});
-  // One row for each token: which ones is not known.
+  // Each token reads one row, and it is not known which.
   Buffer &table =
       workload.addBuffer(Buffer::Role::Read, "table", getTable(), {"m", "h"});
   table.isGathered = true;

@@ -29,8 +29,8 @@ inline RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// type-C2. The verifier checks it as well, but inference runs first where the
-/// op is parsed, and must not ask for dimensions that are not there.
+/// Checks type-C2. The verifier checks it, too, but inference runs first when
+/// the op is parsed, and must not ask for dimensions that do not exist.
 inline LogicalResult
 verifyRanks(std::optional<Location> loc, StringRef opName,
             ArrayRef<std::pair<Value, int64_t>> valuesAndRanks) {
@@ -41,13 +41,13 @@ verifyRanks(std::optional<Location> loc, StringRef opName,
   return success();
 }
 
-/// Sizes agree unless both are static and differ.
+/// Whether sizes agree, which they do unless both are static and differ.
 inline bool agree(int64_t a, int64_t b) {
   return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
 }
 
-/// One position for all sequences, or one for each of them; none is negative,
-/// and those that are open are values.
+/// Checks positions. There is one for all sequences, or one for each. None is
+/// negative, and open ones are values.
 inline LogicalResult verifyPositions(std::optional<Location> loc,
                                      StringRef opName,
                                      ArrayRef<int64_t> positions,
@@ -66,8 +66,8 @@ inline LogicalResult verifyPositions(std::optional<Location> loc,
   return success();
 }
 
-/// Of ops with a mask: no sequence is longer than the keys, and no query comes
-/// before the first of them.
+/// Checks a mask: no sequence is longer than the keys, and no query comes
+/// before the first key.
 LogicalResult verifyMask(std::optional<Location> loc, StringRef opName,
                          MaskAttr mask, int64_t batch, int64_t queries,
                          int64_t keys);
@@ -77,22 +77,22 @@ inline int64_t numberOf(ArrayRef<int64_t> numbers, size_t sequence) {
   return numbers[numbers.size() == 1 ? 0 : sequence];
 }
 
-/// The element type of a result: the one behind `to`, or that of the operand
-/// that is passed on, which is then not quantized.
+/// Returns the element type of a result: the one behind `to`, or that of the
+/// operand, which must not be quantized then.
 inline FailureOr<Type> resultElementType(std::optional<Location> loc,
                                          StringRef opName,
                                          RankedTensorType passedOn,
                                          std::optional<Type> outType) {
   Type type = outType.value_or(passedOn.getElementType());
-  // The verifier judges other types of the operand.
+  // The verifier reports other types of the operand.
   if (type.isSignlessIntOrFloat() || (!outType && !isa<BlockScaledType>(type)))
     return type;
   return fail(loc, opName, "cannot have a result of ", type,
               " elements: name a float or integer type with 'to'");
 }
 
-/// The columns n of a product, with rhs [.., k, n] or transposed [.., n, k]; an
-/// error where the last dimension of lhs is not k.
+/// Returns the columns n of a product, with rhs [.., k, n] or transposed [..,
+/// n, k]. It is an error if the last dimension of lhs is not k.
 inline FailureOr<int64_t> inferColumns(std::optional<Location> loc,
                                        StringRef opName, RankedTensorType lhs,
                                        RankedTensorType rhs, bool transposed) {

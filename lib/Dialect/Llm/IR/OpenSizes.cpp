@@ -38,7 +38,8 @@ SmallVector<Value> SizedOp::getForwardedValues() { return {getX()}; }
 // Binding
 //===----------------------------------------------------------------------===//
 
-/// Numbers that were open and are constants now; `values` keeps the others.
+/// Replaces open numbers by constants that they have become. `values` keeps the
+/// others.
 static SmallVector<int64_t> closeSizes(ArrayRef<int64_t> sizes,
                                        MutableOperandRange values) {
   SmallVector<int64_t> numbers(sizes);
@@ -91,7 +92,6 @@ FailureOr<bool> KvCacheOp::bindOpenSizes(RewriterBase &) {
   return false;
 }
 
-/// How many rows each expert gets is known once it is known how many there are.
 FailureOr<bool> StateOp::bindOpenSizes(RewriterBase &) {
   StateType type = getType();
   SmallVector<int64_t> sizes = closeSizes({type.getBatch()}, getSizesMutable());
@@ -104,6 +104,7 @@ FailureOr<bool> StateOp::bindOpenSizes(RewriterBase &) {
   return false;
 }
 
+/// Counts the rows of each expert once the number of all rows is known.
 FailureOr<bool> GroupedMatmulOp::bindOpenSizes(RewriterBase &) {
   std::optional<Routing> routing = getRouting();
   int64_t rows = tensorType(getLhs()).getDimSize(0), topK = getTopK(),
@@ -118,7 +119,7 @@ FailureOr<bool> GroupedMatmulOp::bindOpenSizes(RewriterBase &) {
   return false;
 }
 
-/// An argument of a function gets the sizes that it is said to have.
+/// Gives an argument of a function the sizes that the op tells.
 FailureOr<bool> SizedOp::bindOpenSizes(RewriterBase &rewriter) {
   auto argument = dyn_cast<BlockArgument>(getX());
   if (!argument ||

@@ -17,7 +17,7 @@ static bool agreeAll(ArrayRef<int64_t> shape, ArrayRef<int64_t> expected) {
   return llvm::all_of_zip(shape, expected, agree);
 }
 
-/// 32x?x128, between other words.
+/// Describes sizes as 32x?x128, with a word between them.
 static std::string describe(ArrayRef<int64_t> sizes, StringRef between) {
   SmallVector<std::string> words;
   for (int64_t size : sizes)
@@ -25,7 +25,7 @@ static std::string describe(ArrayRef<int64_t> sizes, StringRef between) {
   return llvm::join(words, between);
 }
 
-/// The state is one of `batch` sequences, each of this shape.
+/// Checks that the state is one of `batch` sequences, each of this shape.
 static LogicalResult verifyState(std::optional<Location> loc, StringRef opName,
                                  StateType state, int64_t batch,
                                  ArrayRef<int64_t> shape) {
@@ -36,7 +36,7 @@ static LogicalResult verifyState(std::optional<Location> loc, StringRef opName,
               describe(shape, "x"));
 }
 
-/// An operand that may be missing has the shape `expected`.
+/// Checks that an operand, if it is given, has the shape `expected`.
 static LogicalResult verifyShape(std::optional<Location> loc, StringRef opName,
                                  StringRef operand, Value value,
                                  ArrayRef<int64_t> expected) {
@@ -46,7 +46,8 @@ static LogicalResult verifyShape(std::optional<Location> loc, StringRef opName,
               describe(expected, ", "), "]");
 }
 
-/// The states behind each of `steps` tokens, which must be known.
+/// Returns the type of the states behind each of `steps` tokens, which must be
+/// known.
 static FailureOr<StateType> everyStepOf(std::optional<Location> loc,
                                         StringRef opName, int64_t steps,
                                         StateType state,
@@ -116,7 +117,7 @@ Value Conv1dOp::getNewState() { return getNext(); }
 // linear_attn
 //===----------------------------------------------------------------------===//
 
-/// linear_attn-C3: what gives the decay.
+/// linear_attn-C3: the operands that give the decay.
 static LogicalResult verifyDecay(std::optional<Location> loc, StringRef opName,
                                  LinearAttnOp::Adaptor adaptor,
                                  ArrayRef<int64_t> tokensOfHeads,
@@ -137,7 +138,7 @@ static LogicalResult verifyDecay(std::optional<Location> loc, StringRef opName,
                       "finite and below 0");
 }
 
-/// linear_attn-C4: numbers.
+/// linear_attn-C4: the numbers are in their ranges.
 static LogicalResult verifyNumbers(std::optional<Location> loc,
                                    StringRef opName,
                                    LinearAttnOp::Adaptor adaptor) {

@@ -54,9 +54,9 @@ FailureOr<Workload> Conv1dOp::getWorkload(EmitError emitError) {
   return workload;
 }
 
-/// The state has one input less than there are taps. Of every step, it has that
-/// many more than there are tokens, less one, which are not counted for each
-/// tile of tokens.
+/// Counts elements. The state has one input less than there are taps. The
+/// states of every step have as many more as there are tokens, less one. These
+/// do not count for each tile of tokens.
 Count Conv1dOp::countElements(const Workload &workload, unsigned buffer,
                               Box box) {
   Count elements = countElementsOfProduct(workload, buffer, box);
@@ -71,7 +71,8 @@ Count Conv1dOp::countElements(const Workload &workload, unsigned buffer,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The tokens of a sequence, which follow each other one by one, or in chunks.
+/// The loops over the tokens of a sequence, which follow each other one by one,
+/// or in chunks.
 struct TokenLoops {
   explicit TokenLoops(LinearAttnOp op)
       : tokens(shapeOf(op.getQuery())[1]), isChunked(op.getChunk().has_value()),
@@ -81,7 +82,7 @@ struct TokenLoops {
 
   int64_t tokens;
   bool isChunked;
-  int64_t chunk; ///< tokens that are worked on at once
+  int64_t chunk; ///< tokens that are computed at once
 };
 
 /// Makes the workload of either form.
@@ -157,8 +158,8 @@ void LinearAttention::addLoops() {
   workload.maskedLoops[1] = loops.isChunked && loops.tokens % loops.chunk != 0;
 }
 
-/// Of the indices, "s" stands for the token c * chunk + i, and "hg" for head
-/// h * group + g.
+/// Adds a buffer. In `indices`, "s" is the token c * chunk + i, and "hg" is
+/// head h * group + g.
 void LinearAttention::addBuffer(Role role, StringRef name, Value value,
                                 ArrayRef<StringRef> indices) {
   MLIRContext *context = op.getContext();
@@ -208,7 +209,7 @@ void LinearAttention::addBuffers() {
                        {"b", "h", "g", "c", "i", "j"});
 }
 
-/// A stage over loops of one letter each.
+/// Adds a stage over loops of one letter each.
 void LinearAttention::addStage(StringRef name, EngineKind engine,
                                StringRef stageLoops, ArrayRef<Work> work) {
   SmallVector<StringRef> names;
@@ -217,7 +218,7 @@ void LinearAttention::addStage(StringRef name, EngineKind engine,
   workload.addStage(name, engine, names, work);
 }
 
-/// What makes a factor of a number for the decay.
+/// Returns the work that makes a factor of a number for the decay.
 static SmallVector<std::pair<WorkKind, int64_t>, 4>
 decayWorkOf(LinearAttnOp op) {
   if (op.getLimit())
@@ -242,14 +243,14 @@ void LinearAttention::addChunkStages() {
   Value decay = op.getDecay();
   bool isOfChannels = decay && tensorType(decay).getRank() == 4;
   if (isOfChannels) {
-    // Queries and keys are scaled by what decays before and behind them.
+    // Queries and keys are scaled by the decays before and behind them.
     SmallVector<Work> work(decayWorkOf(op));
     work.push_back({WorkKind::Special, 2});
     addStage("decay", vector, "bhgcik", work);
   } else if (decay) {
     addStage("decay", vector, "bhgci", decayWorkOf(op));
   }
-  // Scores of a key head serve all of its heads where nothing that differs
+  // Scores of a key head serve all of its heads, unless something that differs
   // between these goes into them before they are complete.
   StringRef pairs = isDelta() || isOfChannels ? "bhgcijk" : "bhcijk";
   addStage("scores", matrix, pairs, {{WorkKind::Mac, isDelta() ? 3 : 1}});
@@ -278,7 +279,8 @@ FailureOr<Workload> LinearAttnOp::getWorkload(EmitError emitError) {
   return LinearAttention(*this).build();
 }
 
-/// The last chunk may have fewer tokens than it takes time for.
+/// Counts elements. The last chunk may have fewer tokens than those that take
+/// its time.
 Count LinearAttnOp::countElements(const Workload &workload, unsigned buffer,
                                   Box box) {
   Count elements = countElementsOfProduct(workload, buffer, box);

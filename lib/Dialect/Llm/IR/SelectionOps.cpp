@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An indexer scores all keys and selects a few of them; attention reads those.
+// An indexer scores all keys and selects a few of them, which attention reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@ using utils::IteratorType;
 // Checks
 //===----------------------------------------------------------------------===//
 
-/// select_keys-C10, gqa_attn-C12, mla_attn-C9: those that a window or a chunk
-/// hides may be the best ones.
+/// select_keys-C10, gqa_attn-C12, mla_attn-C9: there is no window or chunk, as
+/// it might hide the best keys.
 static LogicalResult verifyPlainMask(std::optional<Location> loc,
                                      StringRef opName, MaskAttr mask) {
   if (!mask.getWindow() && !mask.getChunk())
@@ -141,8 +141,8 @@ static MaskedBatch maskedBatchOf(SelectKeysOp op) {
   return {op.getMask(), shapeOf(op.getQuery())[1], shapeOf(op.getKeys())[1]};
 }
 
-/// Loops b, s, h (index heads), t (keys), d, n (blocks, if there are any) and k
-/// (slots).
+/// Makes loops b, s, h (index heads), t (keys), d, n (blocks, if there are any)
+/// and k (slots).
 static Workload makeLoops(SelectKeysOp op) {
   ArrayRef<int64_t> query = shapeOf(op.getQuery());
   int64_t keys = shapeOf(op.getKeys())[1];
@@ -170,7 +170,8 @@ static Workload makeLoops(SelectKeysOp op) {
   return workload;
 }
 
-/// The single head of stored keys, or the only group of a selection.
+/// Adds the buffer of the single head of stored keys, or of the only group of a
+/// selection.
 static void addSingle(Workload &workload, Buffer::Role role, StringRef name,
                       Value value, ArrayRef<StringRef> loops, unsigned dim) {
   Buffer &buffer = workload.addBuffer(role, name, value, loops);

@@ -12,8 +12,8 @@
 
 namespace mlir::llm {
 
-/// The element type of sums for a result of this one: 32 bits, or more where
-/// the result has more.
+/// Returns the element type of sums for a result of this type: 32 bits, or more
+/// if the result has more.
 Type sumTypeOf(Type resultType);
 
 } // namespace mlir::llm

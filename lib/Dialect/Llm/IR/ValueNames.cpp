@@ -12,14 +12,14 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// Says nothing without what stands before it: a tensor of a layer, or the
-/// sequences that an op is for.
+/// Whether a word says nothing without the one before it, such as a tensor of a
+/// layer, or the sequences that an op is for.
 static bool needsWordBefore(StringRef word) {
   return word == "weight" || word == "bias" || word == "decode" ||
          word == "chunk" || word == "quantize" || word.starts_with("sequences");
 }
 
-/// The last word of a name, with the one before it where that is needed.
+/// Returns the last word of a name, with the one before it if that is needed.
 static StringRef endOf(StringRef name) {
   size_t dot = name.rfind('.');
   if (dot != StringRef::npos && needsWordBefore(name.drop_front(dot + 1)))

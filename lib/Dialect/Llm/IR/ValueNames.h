@@ -15,7 +15,7 @@ namespace mlir::llm {
 /// Calls the first result after the end of a name in the model's words:
 /// "model.layers.{}.self_attn.q_proj" makes %q_proj, and "..q_proj.weight"
 /// %q_proj.weight. An empty name leaves a number.
-/// What a router chooses are %shares and %experts.
+/// The results of a router are %shares and %experts.
 void nameResults(Operation *op, StringRef name, OpAsmSetValueNameFn setName);
 
 } // namespace mlir::llm

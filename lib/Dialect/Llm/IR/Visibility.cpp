@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// The points or elements of queries and keys of one sequence, as far as
-/// `hasQueries` and `hasKeys` say that they are counted.
+/// Counts the points or elements of queries and keys of one sequence.
+/// `hasQueries` and `hasKeys` say which of them count.
 static Count countOfSequence(const Visibility &visible, Interval queries,
                              Interval keys, bool hasQueries, bool hasKeys) {
   if (hasQueries && hasKeys)
@@ -32,7 +32,7 @@ static Count timesBox(Count count, const llvm::SmallBitVector &loops, Box box) {
 Count mlir::llm::countMasked(const Workload &workload,
                              const llvm::SmallBitVector &loops,
                              const MaskedBatch &masked, Box box) {
-  if (workload.maskedLoops.none()) // it joins what was masked before
+  if (workload.maskedLoops.none()) // a step that joins partial results
     return timesBox(int64_t(1), loops, box);
   unsigned b = *workload.findLoop("b"), s = *workload.findLoop("s"),
            t = *workload.findLoop("t");
@@ -46,7 +46,7 @@ Count mlir::llm::countMasked(const Workload &workload,
   else if (loops[b])
     for (int64_t sequence = box[b].begin; sequence < box[b].end; ++sequence)
       count = plus(count, countOf(sequence));
-  else // of what all sequences share
+  else // a buffer that all sequences share
     for (int64_t sequence = box[b].begin; sequence < box[b].end; ++sequence)
       if (Count ofOne = countOf(sequence); succeeded(count))
         count = succeeded(ofOne) ? Count(std::max(*count, *ofOne)) : ofOne;

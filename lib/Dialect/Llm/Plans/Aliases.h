@@ -12,7 +12,7 @@
 
 namespace mlir::llm {
 
-/// The machine of a module is printed on a line of its own, above the module.
+/// Prints the machine of a module on a line of its own, above the module.
 struct Aliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 

@@ -14,7 +14,7 @@
 
 namespace mlir::llm {
 
-/// A number of f64, as which it is not marked.
+/// Parses a number of f64, without its type.
 inline ParseResult parseFigure(AsmParser &parser, FloatAttr &figure) {
   double value;
   if (parser.parseFloat(value))
@@ -35,7 +35,8 @@ inline void printFigure(OpAsmPrinter &printer, Operation *, FloatAttr figure) {
   printFigure(printer, figure);
 }
 
-/// "[1.0, 2.5]". The attribute's own text keeps six digits of a number.
+/// Parses "[1.0, 2.5]". The attribute's own text keeps only six digits of a
+/// number.
 inline ParseResult parseFigures(AsmParser &parser, DenseF64ArrayAttr &figures) {
   SmallVector<double> values;
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {

@@ -18,7 +18,7 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// Stands where the flag is set only.
+/// Parses a keyword, which is only there if the flag is set.
 static OptionalParseResult parseLatents(AsmParser &parser, bool &isLatent) {
   if (failed(parser.parseOptionalKeyword("latents")))
     return std::nullopt;
@@ -28,7 +28,7 @@ static OptionalParseResult parseLatents(AsmParser &parser, bool &isLatent) {
 
 static void printLatents(AsmPrinter &printer, bool) { printer << "latents"; }
 
-/// 32x128xf32.
+/// Parses 32x128xf32.
 static ParseResult parseStateShape(AsmParser &parser,
                                    SmallVectorImpl<int64_t> &shape,
                                    Type &elementType) {
@@ -43,7 +43,7 @@ static void printStateShape(AsmPrinter &printer, ArrayRef<int64_t> shape,
   printer << 'x' << elementType;
 }
 
-/// [32], i6, [256], f16: blocks, and the type of what each of them has.
+/// Parses [32], i6, [256], f16: blocks, each with the type of its scale.
 static ParseResult parseScales(AsmParser &parser,
                                SmallVectorImpl<ScalesAttr> &scales) {
   do {
@@ -131,7 +131,7 @@ LogicalResult KvCacheType::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// Keys and values, or latents, of the whole capacity.
+/// Returns the bytes of keys and values, or latents, of the whole capacity.
 Count KvCacheType::getStorageBytes(ArrayRef<int64_t> shape) const {
   if (!hasStaticShape())
     return failure();
@@ -192,7 +192,8 @@ BlockScaledType::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// Blocks of a tensor of `shape`: the last dimensions are cut into them.
+/// Counts the blocks of a tensor of `shape`, whose last dimensions are cut into
+/// them.
 static Count countBlocks(ArrayRef<int64_t> block, ArrayRef<int64_t> shape) {
   Count blocks = int64_t(1);
   size_t cut = std::min(block.size(), shape.size());

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// A figure, and what is meant where it is left out.
+/// Returns a figure, or its value if it is left out.
 static double valueOr(FloatAttr figure, double absent) {
   return figure ? figure.getValueAsDouble() : absent;
 }
@@ -71,14 +71,16 @@ LogicalResult RopeScalingAttr::verify(
   return success();
 }
 
-/// Where between 0, at or below `low`, and 1, at or above `high`, x is.
+/// Maps x to 0 at or below `low`, to 1 at or above `high`, and linearly
+/// between.
 static double rampBetween(double low, double high, double x) {
   if (x <= low)
     return 0;
   return x >= high ? 1 : (x - low) / (high - low);
 }
 
-/// Which part of each frequency stays, the rest being divided by the factor.
+/// Returns which part of each frequency is kept. The rest is divided by the
+/// factor.
 static SmallVector<double>
 partsKept(RopeScalingAttr scaling, ArrayRef<double> frequencies, double theta) {
   auto positions =
@@ -93,7 +95,7 @@ partsKept(RopeScalingAttr scaling, ArrayRef<double> frequencies, double theta) {
   }
   if (scaling.getKind() != RopeScalingKind::Yarn)
     return kept;
-  // theta^(-i / pairs) positions = 2 pi turns, solved for i.
+  // This solves theta^(-i / pairs) positions = 2 pi turns for i.
   auto pairs = static_cast<double>(frequencies.size());
   auto pairOfTurns = [&](FloatAttr turns) {
     return pairs * std::log(positions / (turns.getValueAsDouble() * 2 * M_PI)) /
@@ -105,8 +107,7 @@ partsKept(RopeScalingAttr scaling, ArrayRef<double> frequencies, double theta) {
     first = std::floor(first);
     last = std::ceil(last);
   }
-  // The reference implementation bounds them by features, of which there are
-  // two for each pair.
+  // The reference implementation bounds these by features, two for each pair.
   first = std::max(first, 0.0);
   last = std::min(last, 2 * pairs - 1);
   if (first == last)

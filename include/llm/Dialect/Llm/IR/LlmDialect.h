@@ -35,8 +35,8 @@ struct KvCacheResource : public SideEffects::Resource::Base<KvCacheResource> {
   StringRef getName() final { return "<LlmKvCache>"; }
 };
 
-/// The value under `name` in a dictionary of whole numbers; 0 where there is
-/// none.
+/// Returns the value under `name` in a dictionary of whole numbers; 0 if there
+/// is none.
 int64_t getAmount(DictionaryAttr amounts, StringRef name);
 /// A dictionary of whole numbers.
 DictionaryAttr
