@@ -20,13 +20,13 @@ enum class TraceTime {
 
 /// What a slice of an engine's track stands for.
 enum class TraceDetail {
-  Layer, ///< no tracks of engines
+  Layer, ///< engines have no tracks
   Op,    ///< parts of an op that follow each other
-  Tile,  ///< one part
+  Tile,  ///< one part of an op
 };
 
 enum class TraceFormat {
-  Auto, ///< as the file's name says
+  Auto, ///< the file's name decides
   Json,
   JsonGzip,
   Proto

@@ -15,8 +15,8 @@ namespace fs = llvm::sys::fs;
 using namespace mlir;
 using namespace mlir::llm;
 
-/// One text for all paths to a file; empty where there is no file, and for what
-/// a second export does not replace.
+/// Returns the same text for all paths to a file. It is empty if there is no
+/// file, and for a device, which a second export does not replace.
 static std::string identify(StringRef path) {
   if (isStandardOutput(path))
     return "-";

@@ -21,13 +21,13 @@ mlir::llm::functionsToExport(ModuleOp module, StringRef consequence) {
   return functions;
 }
 
-/// The file of a function that no option names.
+/// Chooses the file of a function if no option names one.
 static FailureOr<std::string> defaultPath(const Pass &pass,
                                           FunctionOpInterface function,
                                           const FunctionFile &kind) {
   StringRef name = symbolOf(function);
-  // 255 is what file systems allow; none takes a slash or a NUL, other control
-  // characters make names that nobody can type, and a leading dot hides.
+  // File systems allow names of 255 bytes, and none with a slash or a NUL.
+  // Nobody can type other control characters, and a leading dot hides a file.
   constexpr size_t longestName = 240;
   if (name.empty() || name.starts_with(".") || name.size() > longestName ||
       ::llvm::any_of(name, [](char c) {

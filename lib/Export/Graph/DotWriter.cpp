@@ -26,7 +26,8 @@ using namespace mlir::llm;
 // Text
 //===----------------------------------------------------------------------===//
 
-/// UTF-8 without control characters, which are written as in tables: \0A.
+/// Returns UTF-8 without control characters: these are written as in tables,
+/// e.g. \0A.
 static std::string printable(StringRef text) {
   std::string result;
   for (char c : toUtf8(text)) {
@@ -36,7 +37,7 @@ static std::string printable(StringRef text) {
   return result;
 }
 
-/// The two ends of a text that has more than so many letters.
+/// Keeps the two ends of a text that has more than `most` letters.
 static std::string shortened(const std::string &text, size_t most) {
   std::vector<size_t> letters; // where they begin
   for (size_t at = 0; at < text.size(); ++at)
@@ -49,10 +50,10 @@ static std::string shortened(const std::string &text, size_t most) {
          text.substr(letters[letters.size() - back]);
 }
 
-/// A string of Graphviz: there quotes, backslashes and entities have a meaning,
-/// and in a page, which may hold the file, tags have one. Two backslashes are
-/// one; but in tooltips, which Graphviz reads twice, that one is the begin of
-/// an escape such as `\N`, unless a blank without a width is behind it.
+/// Writes a string of Graphviz. There quotes, backslashes and entities have a
+/// meaning; tags have one in a page that holds the file. Graphviz reads two
+/// backslashes as one. It reads tooltips twice, so the one that is left begins
+/// an escape such as `\N`, unless a blank without a width follows it.
 static std::string quoted(StringRef text) {
   constexpr StringRef replaced = "EGHLNT", noWidth = "&#8203;";
   std::string result = "\"";
@@ -93,8 +94,8 @@ namespace {
 /// Sums up a module, or one op.
 struct NodeSum {
   unsigned ops = 0;
-  std::optional<int64_t> cycles; ///< nothing where some op has none
-  /// What those take that are bound so.
+  std::optional<int64_t> cycles; ///< nothing if some op has none
+  /// The cycles of the ops that are bound so, by bound.
   std::array<int64_t, 3> cyclesOf = {};
 
   void add(const NodeSum &other) {
@@ -105,7 +106,7 @@ struct NodeSum {
     for (auto [sum, part] : ::llvm::zip_equal(cyclesOf, other.cyclesOf))
       sum += part;
   }
-  /// What binds it for most of its time; nothing if it has no times.
+  /// The bound of most of its time; nothing if it has no times.
   std::optional<CostBound> bound() const {
     auto most = ::llvm::max_element(cyclesOf);
     if (*most == 0)
@@ -178,7 +179,7 @@ DotWriter::DotWriter(const OpGraph &graph, DotColor color, unsigned depth,
         kinds.insert({op.op->getName(), kinds.size()}).first->second);
 }
 
-/// Inner modules stand behind outer ones.
+/// Inner modules stand behind outer ones, so their sums are ready first.
 void DotWriter::sumModules() {
   sums.resize(tree.size());
   for (size_t index = tree.size(); index-- > 0;)
@@ -187,7 +188,7 @@ void DotWriter::sumModules() {
                                      : sumOf(graph.ops[child.index]));
 }
 
-/// Which node shows each op, and the longest time of one.
+/// Finds the node that shows each op, and the longest time of a node.
 void DotWriter::findNodes(const ModuleTree::Module &module, unsigned level) {
   for (ModuleTree::Child child : module.children) {
     if (child.isModule && level < depth) {
@@ -332,7 +333,8 @@ void DotWriter::writeModule(const ModuleTree::Module &in, unsigned level) {
 // Edges
 //===----------------------------------------------------------------------===//
 
-/// Those of one pair of nodes are one: with the shapes of what it carries.
+/// Draws one edge for all uses between two nodes, with the shapes of the values
+/// that it carries.
 void DotWriter::writeEdges() {
   using Ends = std::tuple<StringRef, StringRef, bool>;
   std::map<Ends, size_t> known;
@@ -340,7 +342,7 @@ void DotWriter::writeEdges() {
   for (const OpUse &use : graph.uses) {
     bool isCarried = use.kind == Dependence::Kind::Previous;
     Ends ends = {nodes[use.producer], nodes[use.consumer], isCarried};
-    // Within a module that is one node.
+    // A use within a module that is one node has no edge.
     if (!isCarried && std::get<0>(ends) == std::get<1>(ends))
       continue;
     auto [place, isNew] = known.try_emplace(ends, edges.size());
@@ -360,7 +362,7 @@ void DotWriter::writeEdges() {
     os << "  " << std::get<0>(ends) << " -> " << std::get<1>(ends)
        << " [label=" << quoted(shortened(label, widestLabel))
        << ", tooltip=" << quoted(label);
-    // It leads back: ranks do not follow it.
+    // The edge leads back, so ranks do not follow it.
     if (std::get<2>(ends))
       os << ", style=dashed, constraint=false";
     os << "];\n";

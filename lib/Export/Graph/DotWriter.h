@@ -13,8 +13,8 @@
 
 namespace mlir::llm {
 
-/// Modules are clusters, as many levels of them as `depth`; those below are one
-/// node each.
+/// Modules are clusters down to `depth` levels. A module below these levels is
+/// one node.
 void writeDot(const OpGraph &graph, DotColor color, unsigned depth,
               ::llvm::raw_ostream &os);
 

@@ -38,7 +38,8 @@ private:
 };
 } // namespace
 
-/// Graphs go by the names of their functions.
+/// A collection finds graphs by the names of their functions, so these must
+/// differ.
 static LogicalResult checkNames(ArrayRef<FunctionOpInterface> functions) {
   ::llvm::StringSet<> known;
   for (FunctionOpInterface function : functions)

@@ -25,8 +25,8 @@ using Json = ::llvm::json::OStream;
 // Names
 //===----------------------------------------------------------------------===//
 
-/// Of the ops of a graph: their names. Two that differ in bytes which are no
-/// text get the op's number.
+/// Returns the names of a graph's ops, which are the ids of their nodes. If two
+/// names are the same as UTF-8, the op's number is added to the second one.
 static std::vector<std::string> nodeIds(const OpGraph &graph) {
   std::vector<std::string> ids;
   ::llvm::StringSet<> known;
@@ -39,9 +39,9 @@ static std::vector<std::string> nodeIds(const OpGraph &graph) {
   return ids;
 }
 
-/// A module's parts with '/' between, which no part has itself; the explorer
-/// takes what is behind a ';' only. Parts that are deeper than anyone unfolds
-/// are one.
+/// Joins a module's parts with '/', so no part keeps one of its own. The
+/// explorer shows only what stands behind a ';', so that is replaced, too.
+/// Nobody unfolds more than `deepest` levels; the parts below these are one.
 static std::string nameSpaceOf(StringRef module) {
   constexpr size_t deepest = 32;
   std::string result;
@@ -92,7 +92,7 @@ static void writeAttributes(Json &json, const OpGraph &graph, unsigned index) {
   });
 }
 
-/// What is said of a use that is not of the same iteration.
+/// Names a use of a value from another iteration.
 static StringRef describe(Dependence::Kind kind) {
   switch (kind) {
   case Dependence::Kind::Same:
@@ -149,7 +149,7 @@ static void writeNode(Json &json, const OpGraph &graph, unsigned index,
   });
 }
 
-/// Those of each consumer in turn.
+/// Uses are sorted by consumer: each node takes those at the front of `rest`.
 static void writeNodes(Json &json, const OpGraph &graph) {
   std::vector<std::string> ids = nodeIds(graph);
   json.attributeArray("nodes", [&] {
@@ -174,7 +174,8 @@ struct ModuleSum {
 };
 } // namespace
 
-/// By namespace, outer ones with all that is in them; all of it under "".
+/// Returns the sums by namespace. A namespace counts all that is in it; "" is
+/// the namespace of everything.
 static std::map<std::string, ModuleSum> sumModules(const OpGraph &graph) {
   std::map<std::string, ModuleSum> sums;
   for (auto [index, op] : ::llvm::enumerate(graph.ops)) {
@@ -232,7 +233,7 @@ void mlir::llm::writeGraphCollection(ArrayRef<OpGraph> graphs,
   os << "\n";
 }
 
-/// By graph: `results` by node, and what `fillGraph` adds.
+/// Writes, for each graph, `results` by node, and what `fillGraph` adds.
 static void writeOverlay(
     ArrayRef<OpGraph> graphs, ::llvm::raw_ostream &os,
     function_ref<void(Json &, const OpGraph &, const OpGraph::Op &)> fillResult,

@@ -18,11 +18,11 @@
 
 namespace mlir::llm {
 
-/// One collection with a graph for each function.
+/// Writes one collection with a graph for each function.
 void writeGraphCollection(ArrayRef<OpGraph> graphs, ::llvm::raw_ostream &os);
-/// Data for the nodes of these graphs, by graph: microseconds of all runs.
+/// Writes data for the nodes of these graphs: microseconds of all runs.
 void writeTimeOverlay(ArrayRef<OpGraph> graphs, ::llvm::raw_ostream &os);
-/// What bounds them.
+/// Writes data for the nodes of these graphs: what bounds the ops.
 void writeBoundOverlay(ArrayRef<OpGraph> graphs, ::llvm::raw_ostream &os);
 
 } // namespace mlir::llm

@@ -44,7 +44,7 @@ private:
 } // namespace
 
 LogicalResult ExportHtmlPass::writePage(StringRef summary, StringRef data) {
-  // Chromium opens 10 MB in a second and 95 MB in six.
+  // Chromium opens a page of 10 MB in a second and one of 95 MB in six.
   constexpr size_t easyBytes = 20'000'000;
   if (data.size() > easyBytes)
     emitWarning(getOperation().getLoc())

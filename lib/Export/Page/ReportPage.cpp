@@ -86,7 +86,7 @@ std::string mlir::llm::findPageLack() {
              : "";
 }
 
-/// A page has a row for each op.
+/// A page has a row for each op, also for ops that ran as one kernel.
 static std::vector<std::string> describeForPage(const Comparison &comparison) {
   std::vector<std::string> sentences = {
       "What was measured, with what is predicted beside it."};

@@ -14,7 +14,8 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// Numbers of names, in the order in which events have them first.
+/// Writes the names in the order of the first events that have them, and
+/// returns their numbers.
 static ::llvm::DenseMap<uint32_t, uint32_t>
 writeNames(const ImportedTrace &trace, ::llvm::json::OStream &json) {
   ::llvm::DenseMap<uint32_t, uint32_t> numbers;
@@ -26,7 +27,8 @@ writeNames(const ImportedTrace &trace, ::llvm::json::OStream &json) {
   return numbers;
 }
 
-/// Of one lane, columns of numbers: starts as distances to the one before.
+/// Writes the events of one lane as columns of numbers. A start is the distance
+/// to the start before.
 static void writeEvents(ArrayRef<TraceEvent> events,
                         const ::llvm::DenseMap<uint32_t, uint32_t> &names,
                         ::llvm::json::OStream &json) {

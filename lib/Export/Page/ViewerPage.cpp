@@ -7,7 +7,7 @@
 
 #include "ViewerPage.h"
 
-// Written by tools/llm-viewer/BuildPage.cmake.
+// tools/llm-viewer/BuildPage.cmake writes this text.
 static constexpr ::llvm::StringLiteral page =
 #include "ViewerPageText.inc"
     ;

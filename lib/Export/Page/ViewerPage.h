@@ -12,15 +12,15 @@
 
 namespace mlir::llm {
 
-/// Where the page has its data, and before it what is shown where no script
-/// runs: each once.
+/// The page holds each mark once. The data replaces the one; the summary, which
+/// is shown if no script runs, replaces the other, which stands before it.
 inline constexpr ::llvm::StringLiteral viewerDataMark = "@LLM_REPORTS@";
 inline constexpr ::llvm::StringLiteral viewerSummaryMark = "@LLM_SUMMARY@";
 
-/// What tools/llm-viewer builds; empty in a build without it.
+/// Returns the page that tools/llm-viewer builds; empty in a build without it.
 ::llvm::StringRef getViewerPage();
 
-/// Why there is none, and what to do.
+/// Says why this build has no page, and what to do.
 ::llvm::StringRef getViewerLack();
 
 } // namespace mlir::llm

@@ -37,7 +37,7 @@ static StringRef suffixOf(TraceFormat format) {
   return "";
 }
 
-/// What is not said is up to the file's name.
+/// The file's name decides if the option leaves the format open.
 static TraceEncoding chooseEncoding(TraceFormat said, StringRef file) {
   switch (said) {
   case TraceFormat::Auto:
@@ -62,7 +62,7 @@ static LogicalResult checkTimeAxis(const Timeline &timeline,
             "a trace: draw cycles, --llm-export-perfetto=time=cycles";
 }
 
-/// A trace that no viewer opens, and that fills the disk.
+/// No viewer opens a larger trace, and it would fill the disk.
 static LogicalResult checkSize(const Timeline &timeline,
                                std::optional<int64_t> slices, int64_t arrows,
                                TraceDetail detail) {
@@ -79,7 +79,7 @@ static LogicalResult checkSize(const Timeline &timeline,
             "--llm-export-report";
 }
 
-/// The slots of the stretch that has most.
+/// Returns the number of slots in the stretch that has most.
 static int64_t largestStretch(const Timeline &timeline,
                               ArrayRef<ProgramItem> items) {
   int64_t most = 0;
@@ -100,7 +100,7 @@ static int64_t countEngines(const Target &target) {
 }
 
 namespace {
-/// All that one trace is made of. Parts refer to those above them.
+/// Holds the parts of one trace. Each refers to those above it.
 struct FunctionTrace {
   Program program;
   std::optional<Timeline> timeline;
@@ -136,7 +136,8 @@ private:
 };
 } // namespace
 
-/// Says what is left out, as `what` ("a stretch has 7 slots") is too many.
+/// Warns that the trace lacks `missing`, because `what` ("a stretch has 7
+/// slots") is too many.
 static void warnOfLimit(const Timeline &timeline, StringRef missing,
                         const Twine &what, int64_t found, int64_t limit) {
   emitWarning(timeline.program().function().getLoc())
@@ -167,7 +168,7 @@ ExportPerfettoPass::explain(const Timeline &timeline, const Target &target,
                                      engines <= explainSlots);
 }
 
-/// All that can fail for reasons of the function.
+/// Does everything that can fail for reasons of the function.
 FailureOr<std::unique_ptr<FunctionTrace>>
 ExportPerfettoPass::prepare(FunctionOpInterface function,
                             const Target &target) const {
@@ -218,7 +219,8 @@ LogicalResult ExportPerfettoPass::writeTrace(FunctionTrace &trace,
   return success();
 }
 
-/// No file is written where another function's cannot be.
+/// All functions are prepared first, so that no file is written if one of them
+/// fails.
 LogicalResult
 ExportPerfettoPass::exportFunctions(ArrayRef<FunctionOpInterface> functions) {
   FailureOr<std::vector<std::string>> paths =

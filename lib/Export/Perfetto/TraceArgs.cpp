@@ -75,7 +75,7 @@ static void writeCost(TraceValues &values, PartCostAttr cost) {
 }
 
 namespace {
-/// The cost of several parts together.
+/// Sums the cost of several parts.
 class CostSum {
 public:
   void add(PartCostAttr part, int64_t parts) {
@@ -133,7 +133,7 @@ private:
 // What slices have in common
 //===----------------------------------------------------------------------===//
 
-/// Of ops without a cost nothing is known.
+/// The utilization of an op without a cost stays empty.
 void TraceArgs::findUtilizations() {
   ArrayRef<ProgramOp> ops = timeline.program().ops();
   for (auto [index, entry] : llvm::enumerate(ops)) {
@@ -147,7 +147,7 @@ void TraceArgs::findUtilizations() {
   }
 }
 
-/// Under the names of reports.
+/// Members have the names that reports use.
 void TraceArgs::writeAllRuns(TraceValues &values, unsigned op, CostAttr cost) {
   if (utilizations.empty())
     findUtilizations();
@@ -196,7 +196,7 @@ StringRef TraceArgs::recordOf(OpTexts &texts, size_t record) {
   return text;
 }
 
-/// Empty where it is not known.
+/// Returns an empty text if the cost is not known.
 std::string TraceArgs::sumOf(const PartCosts &costs, const OpRun &run) const {
   CostSum sum;
   for (auto [record, parts] : run.records)

@@ -16,42 +16,43 @@
 
 namespace mlir::llm {
 
-/// Writes the members of "args": of slots, fetches and runs of ops. Those of
+/// Writes the members of "args" of slots, fetches and runs of ops. Those of
 /// idle times, layers and the critical path are short and in TraceExporter.cpp.
 /// What equal slices have in common is encoded once.
 class TraceArgs {
 public:
-  /// `explanation`: null, or what is said of each op.
+  /// `explanation` may be null; else it says what is known of each op.
   TraceArgs(const Timeline &timeline, const Target &target,
             const FunctionExplanation *explanation, TraceSink &sink)
       : timeline(timeline), peaks(target), explanation(explanation), sink(sink),
         known(timeline.program().ops().size()) {}
 
-  /// `slots`: the run of slots in which it is.
+  /// `slots` is the run of slots that holds the slice.
   void writeSlot(TraceValues &values, const TimedSlot &slice, SlotRunAttr slots,
                  ArrayRef<std::string> dependsOn);
-  /// Of a part on an engine that it holds beside its own; nothing: of several
-  /// parts, one behind the other.
+  /// Writes the members of a part on an engine that it holds beside its own.
+  /// Without `part` the slice stands for several parts, one behind the other.
   void writeBeside(TraceValues &values, unsigned op,
                    ArrayRef<int64_t> iterations, std::optional<int64_t> part,
                    int64_t startCycle, int64_t endCycle);
   void writeFetch(TraceValues &values, const TimedSlot &slice);
-  /// Slots or fetches that follow each other. What is of the whole op stands at
-  /// its first ones alone; costs are those of these parts.
+  /// Writes the members of slots or fetches that follow each other; costs are
+  /// those of these parts. Only the first slice of an op says what is true of
+  /// the whole op.
   void writeOpRun(TraceValues &values, unsigned op, const OpRun &run,
                   const StretchRun &stretch, bool isFirst,
                   ArrayRef<std::string> dependsOn);
-  /// The same without what stands at the slots in it.
+  /// Writes the same without what the slots in the run say.
   void writeFrame(TraceValues &values, unsigned op, const OpRun &run,
                   const StretchRun &stretch);
 
 private:
   struct OpTexts {
     bool isKnown = false;
-    std::string in, out, tile; ///< no tile: empty
-    std::string allRuns;       ///< no cost: empty
+    std::string in, out, tile; ///< empty without a tile
+    std::string allRuns;       ///< empty without a cost
     PartCosts costs;
-    std::vector<std::string> records; ///< of the cost; empty: not asked for
+    std::vector<std::string> records; ///< of the cost; empty until asked for
   };
   OpTexts &textsOf(unsigned op);
   void findUtilizations();
@@ -67,11 +68,11 @@ private:
 
   const Timeline &timeline;
   MachinePeaks peaks;
-  std::vector<Utilization> utilizations; ///< of each op; empty: not asked for
+  std::vector<Utilization> utilizations; ///< by op; empty until asked for
   double engineCycles = 0;               ///< of all runs of all ops
   const FunctionExplanation *explanation;
   TraceSink &sink;
-  std::vector<OpTexts> known; ///< of each op
+  std::vector<OpTexts> known; ///< by op
   DictionaryAttr knownLanes;
   std::string lanesText;
 };

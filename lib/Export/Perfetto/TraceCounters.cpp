@@ -134,8 +134,8 @@ void TraceCounters::sampleEvery(int64_t nanoseconds) {
     counters[counter].hasDecimals = true;
 }
 
-/// A value in the counter's unit, or in billionths of it: bytes per second and
-/// nanowatts are those of GB/s and of W.
+/// Returns a value in the counter's unit, or in billionths of it: bytes per
+/// second are billionths of GB/s, and nanowatts are billionths of W.
 int64_t TraceCounters::show(unsigned counter, int64_t value) const {
   if (units[counter] == Unit::Engines)
     return interval > 0 ? value * billion : value;
@@ -170,7 +170,7 @@ void TraceCounters::add(int64_t nanoseconds) {
   now = nanoseconds;
 }
 
-/// What the interval that ends now was like. Means are rounded.
+/// Writes the samples of the interval that ends now. Means are rounded.
 void TraceCounters::closeInterval(TraceSink &sink) {
   int64_t length = now - intervalStart;
   for (unsigned counter = 0; counter < counters.size(); ++counter) {
@@ -178,7 +178,7 @@ void TraceCounters::closeInterval(TraceSink &sink) {
       return int64_t((areas[counter] * times + length / 2) / length);
     };
     int64_t shown;
-    if (units[counter] == Unit::Engines) // few: the mean of billionths
+    if (units[counter] == Unit::Engines) // few, so a mean has decimals
       shown = mean(billion);
     else
       shown = show(counter,

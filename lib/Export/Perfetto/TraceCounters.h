@@ -18,10 +18,11 @@
 
 namespace mlir::llm {
 
-/// What slots and fetches move from and to each shared memory and how much of
-/// its bandwidth they hold, engines busy and private memory of each group,
-/// power, bytes in the KV cache. What spans hold is numbered once and added up
-/// as they start and end.
+/// Counts, over time, the bytes that slots and fetches move from and to each
+/// shared memory, the share of its bandwidth that they hold, the busy engines
+/// and the private memory of each group, power, and the bytes in the KV cache.
+/// Each set of amounts that a span holds gets a number, so that spans only name
+/// it where they start and end.
 class TraceCounters {
 public:
   struct Wanted {
@@ -39,20 +40,20 @@ public:
 
   const std::vector<TraceCounter> &described() const { return counters; }
 
-  // The numbers of what a span holds; 0: nothing.
+  // These return the number of what a span holds; 0 if it holds nothing.
   unsigned useOfSlot(const SlotUse &slot);
   unsigned useOfEngine(StringRef engine);
   unsigned useOfSlice(StringRef engine, int64_t privateBytes);
   unsigned useOfCache(int64_t bytes);
 
-  /// From here on, samples for each interval instead of for each change: the
-  /// most bytes that are in use, the mean of everything else.
-  /// Then engines have decimals.
+  /// From here on, samples describe intervals instead of changes: the most
+  /// bytes that are in use, and the mean of everything else. Then numbers of
+  /// engines have decimals.
   void sampleEvery(int64_t nanoseconds);
-  /// Up to this time nothing changes any more.
+  /// Writes the samples up to this time, before which nothing changes any more.
   void moveTo(int64_t nanoseconds, TraceSink &sink);
   void hold(unsigned use, bool isStart);
-  /// The last samples.
+  /// Writes the last samples.
   void finish(TraceSink &sink);
 
 private:
@@ -72,22 +73,22 @@ private:
   SmallVector<const Memory *> memories;
   std::vector<TraceCounter> counters;
   std::vector<Unit> units;
-  /// Of each of `memories`: the counters of what moves, and of what is held.
+  /// By memory: the counter of the bytes that move, and that of what is held.
   std::vector<std::optional<unsigned>> bytesOf;
   std::vector<unsigned> heldOf;
-  std::vector<unsigned> busyOf;                   ///< of each group
-  std::vector<std::optional<unsigned>> privateOf; ///< of each group
+  std::vector<unsigned> busyOf;                   ///< by group
+  std::vector<std::optional<unsigned>> privateOf; ///< by group
   std::optional<unsigned> power, cache;
 
   std::vector<Use> uses;
   std::map<Use, unsigned> numbers;
 
   std::vector<int64_t> values;
-  std::vector<std::optional<int64_t>> written; ///< as shown
-  int64_t now = 0;                             ///< nanoseconds
+  std::vector<std::optional<int64_t>> written; ///< in the unit of `show`
+  int64_t now = 0;                             ///< in nanoseconds
   int64_t interval = 0;
   int64_t intervalStart = 0;
-  std::vector<__int128> areas; ///< of the interval so far
+  std::vector<__int128> areas; ///< value times nanoseconds
   std::vector<int64_t> most;
 };
 

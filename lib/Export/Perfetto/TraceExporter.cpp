@@ -76,7 +76,7 @@ void TraceExporter::writeStretch(const StretchRun &run) {
       });
 }
 
-/// The ends of layers up to this cycle.
+/// Ends the layers that end up to this cycle.
 void TraceExporter::endLayers(int64_t cycle) {
   for (; !openLayers.empty() && openLayers.top().first <= cycle;
        openLayers.pop())
@@ -140,7 +140,7 @@ void TraceExporter::begin(const Span &span) {
 // Work
 //===----------------------------------------------------------------------===//
 
-/// A slice of an op with its arrows.
+/// Begins the slice of an op, with its arrows.
 void TraceExporter::beginWork(
     const Span &span, const SliceOfRun &slice, ArrayRef<TraceArrow> fetches,
     function_ref<void(TraceValues &, ArrayRef<std::string>)> fill) {
@@ -176,7 +176,7 @@ void TraceExporter::beginSlot(const Span &span) {
             });
 }
 
-/// What the part does is said where its own engine is.
+/// The slice on the part's own engine says what the part does.
 void TraceExporter::beginBeside(const Span &span) {
   unsigned op = span.series.owner;
   std::optional<int64_t> part;
@@ -210,7 +210,7 @@ void TraceExporter::beginOpRun(const Span &span) {
   unsigned op = span.series.owner, number = span.series.item;
   const OpRuns &runs = spans.runsOf(op);
   const OpRun &run = runs.slots[number];
-  if (detail == TraceDetail::Tile) // the slots in it say the rest
+  if (detail == TraceDetail::Tile) // its slots say the rest
     return writeSlice(span, timeline.nameOf(op, span.stretch.iterations),
                       "parts", [&](TraceValues &values) {
                         args.writeFrame(values, op, run, span.stretch);
@@ -247,7 +247,7 @@ void TraceExporter::beginFetchRun(const Span &span) {
 // What explains it
 //===----------------------------------------------------------------------===//
 
-/// "no_work" as people write it.
+/// Writes "no_work" as "no work".
 static std::string inWords(scheduling::Cause cause) {
   std::string words(scheduling::stringify(cause));
   std::replace(words.begin(), words.end(), '_', ' ');

@@ -35,7 +35,7 @@ public:
   int64_t collapsedSlices() const { return collapsed; }
 
 private:
-  /// Number `index` of a series in one run of a stretch.
+  /// Item `index` of a series in one run of a stretch.
   struct Span {
     const SlotSeries &series;
     int64_t index;
@@ -74,13 +74,13 @@ private:
   TraceSink &sink;
   TraceArgs args;
   std::optional<OverlapTracks> overlaps; ///< where ends are cycles
-  /// Tracks of layers under way, by when these end: the earliest on top.
+  /// Tracks of layers that have begun, by when these end: the earliest on top.
   using LayerEnd = std::pair<int64_t, unsigned>;
   std::priority_queue<LayerEnd, std::vector<LayerEnd>, std::greater<>>
       openLayers;
   int64_t collapsed = 0;
-  bool pathHasBegun = false; ///< by a step in an earlier stretch or in this one
-  int64_t written = 0;       ///< slices
+  bool pathHasBegun = false; ///< a step has been drawn
+  int64_t written = 0;       ///< in slices
   ProgressLine line;
 };
 

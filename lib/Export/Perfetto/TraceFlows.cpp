@@ -31,7 +31,7 @@ static int64_t findLastRun(ArrayRef<OpRun> runs) {
          runs.begin();
 }
 
-/// The most fetches for one part.
+/// Returns the largest number of fetches for one part.
 static int64_t countFetches(Operation *op) {
   size_t most = 0;
   auto slots = op->getAttrOfType<SlotsAttr>(LlmDialect::slotsAttrName);

@@ -19,8 +19,8 @@
 
 namespace mlir::llm {
 
-/// A slice of one run of an op: its number among them, slots (by position) or
-/// runs of slots.
+/// Names a slice of one run of an op by its number: the position among the
+/// slots or among the runs of slots.
 struct SliceOfRun {
   unsigned op;
   ArrayRef<int64_t> iterations;
@@ -33,19 +33,20 @@ public:
   static FailureOr<TraceFlows>
   create(const Timeline &timeline, const TraceSpans &spans, TraceDetail detail);
 
-  /// The most arrows that there can be.
+  /// Returns the largest number of arrows that the trace can have.
   int64_t count() const { return arrows; }
 
-  /// The dependences that end at a slice, with the name of the run where each
-  /// starts.
+  /// Visits the dependences that end at a slice, with the name of the run where
+  /// each starts.
   void
   forEachInto(const SliceOfRun &slice,
               function_ref<void(int64_t id, std::string from)> visit) const;
-  /// The dependences that start at a slice.
+  /// Visits the dependences that start at a slice.
   void forEachOutOf(const SliceOfRun &slice,
                     function_ref<void(int64_t id)> visit) const;
-  /// Of slots, the number of the arrow of fetch `fetch` for one; of runs of
-  /// fetches that of run `fetch`, and `slice` is any of the same op and run.
+  /// Returns the number of the arrow of a fetch. If slices are slots, `fetch`
+  /// counts the fetches for the slot. If they are runs, it counts the runs of
+  /// fetches, and `slice` is any of the same op and run.
   int64_t idOfFetch(const SliceOfRun &slice, unsigned fetch) const;
 
 private:
@@ -55,15 +56,15 @@ private:
   const Timeline *timeline;
   bool drawsSlots = true;
   int64_t arrows = 0;
-  /// Each dependence has the number before those of its arrows.
+  /// By dependence: the arrows that are numbered before its own.
   std::vector<int64_t> firstIds;
-  /// Each op has its dependences, as positions in the timeline.
+  /// By op: its dependences, as positions in the timeline.
   std::vector<SmallVector<unsigned, 4>> incoming, outgoing;
-  /// Each op has the number of its slices in a run, and that of the one that
-  /// ends last.
+  /// By op: the number of its slices in a run, and the position of the slice
+  /// that ends last.
   std::vector<int64_t> sliceCounts, lastSlices;
-  /// Each op has the number before those of its fetches, and how many there
-  /// are for a slot, or in a run.
+  /// By op: the arrows that are numbered before those of its fetches, and the
+  /// number of fetches for a slot, or in a run.
   std::vector<int64_t> firstFetchIds, fetchCounts;
 };
 

@@ -53,8 +53,8 @@ size_t TraceLayers::addSpan(const ProgramItem &stretch, LayerSpan span) {
   return all.size() - 1;
 }
 
-/// The module right below the layer that the op belongs to; empty for an op of
-/// the layer itself.
+/// Returns the module right below the layer that the op belongs to. It is empty
+/// for an op of the layer itself.
 static std::string moduleInLayer(StringRef op, StringRef layer) {
   std::string module = moduleOf(op);
   size_t depth = partsOfModule(layer).size();
@@ -77,7 +77,7 @@ void TraceLayers::addModule(const ProgramItem &stretch, unsigned op,
   addOp(op, all[at->second]);
 }
 
-/// `known`: the layers and modules of the loop's body so far.
+/// `known` has the layers and modules of the loop's body so far.
 void TraceLayers::addStretch(const ProgramItem &stretch, Known &known) {
   std::optional<size_t> outside;
   for (unsigned op : stretch.ops) {
@@ -99,7 +99,7 @@ void TraceLayers::addStretch(const ProgramItem &stretch, Known &known) {
 /// Modules are slices on the track of their layer, so none may begin before
 /// the one ahead of it has ended.
 void TraceLayers::hideOverlapping(ArrayRef<size_t> spans) {
-  std::map<size_t, std::vector<size_t>> modules; // of each layer
+  std::map<size_t, std::vector<size_t>> modules; // by layer
   for (size_t number : spans)
     if (all[number].layer)
       modules[*all[number].layer].push_back(number);
@@ -117,7 +117,8 @@ void TraceLayers::hideOverlapping(ArrayRef<size_t> spans) {
   }
 }
 
-/// The lanes that the body of a loop takes, or the whole program.
+/// Returns the number of lanes that the items take: the body of a loop, or the
+/// whole program.
 unsigned TraceLayers::visitItems(ArrayRef<ProgramItem> items,
                                  int64_t bodyStart) {
   Known known;
@@ -147,8 +148,8 @@ unsigned TraceLayers::visitItems(ArrayRef<ProgramItem> items,
   return needed;
 }
 
-/// The first of `count` neighbouring lanes that are free; the highest lanes may
-/// be new ones.
+/// Returns the first of `count` neighbouring lanes that are free. The highest
+/// ones may be new.
 static unsigned findLanes(const std::set<unsigned> &free, unsigned count,
                           unsigned lanes) {
   unsigned first = lanes, length = 0;
@@ -162,14 +163,14 @@ static unsigned findLanes(const std::set<unsigned> &free, unsigned count,
   return length > 0 && first + length == lanes ? first : lanes;
 }
 
-/// The lowest lanes that are free. Of rooms that start together the longest
-/// comes first.
+/// Gives each room the lowest lanes that are free. Of rooms that start together
+/// the longest one chooses first.
 unsigned TraceLayers::placeRooms(std::vector<Room> rooms) {
   llvm::stable_sort(rooms, [](const Room &a, const Room &b) {
     return std::tie(a.startCycle, b.endCycle) <
            std::tie(b.startCycle, a.endCycle);
   });
-  using Busy = std::pair<int64_t, unsigned>; // up to when, lane
+  using Busy = std::pair<int64_t, unsigned>; // end, lane
   std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
   std::set<unsigned> free;
   unsigned used = 0;

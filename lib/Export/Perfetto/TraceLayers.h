@@ -14,13 +14,14 @@
 
 namespace mlir::llm {
 
-/// The ops of one layer in the body of one loop, from the first start to the
-/// last end, fetches not counted; or those of a stretch that are in no layer;
-/// or those of one module of a layer (`self_attn`), in its slice.
+/// A time from the first start to the last end of some ops in the body of a
+/// loop; fetches do not count. These are the ops of one layer, or those of a
+/// stretch that are in no layer, or those of one module of a layer
+/// (`self_attn`), which is drawn within the layer's slice.
 struct LayerSpan {
-  std::string name; ///< empty: in no layer
+  std::string name; ///< empty if the ops are in no layer
   unsigned firstOp = 0, lastOp = 0;
-  std::optional<size_t> layer = {}; ///< of a module
+  std::optional<size_t> layer = {}; ///< the layer of a module
   int64_t ops = 0;
   int64_t startCycle = INT64_MAX, endCycle = 0; ///< relative to the iteration
   unsigned lane = 0;
@@ -36,13 +37,13 @@ public:
 
   ArrayRef<LayerSpan> spans() const { return all; }
   unsigned laneCount() const { return lanes; }
-  /// The layers that begin in a stretch, as positions in `spans`.
+  /// Returns the layers that begin in a stretch, as positions in `spans`.
   ArrayRef<unsigned> beginIn(const ProgramItem &stretch) const;
-  /// "model.layers.3"; "model.norm .. lm_head" for ops in none.
+  /// Returns "model.layers.3", or "model.norm .. lm_head" for ops in no layer.
   std::string nameOf(const LayerSpan &span, ArrayRef<int64_t> iterations) const;
 
 private:
-  /// Takes `lanes` lanes from its first one on for some time.
+  /// A room takes `lanes` neighbouring lanes from its start to its end.
   struct Room {
     int64_t startCycle, endCycle;
     unsigned lanes;

@@ -29,8 +29,8 @@ static bool fetches(Operation *op) {
   });
 }
 
-/// The rooms of all ops that fetch; nothing where they or working sets are not
-/// known: the counter of private memory would be wrong.
+/// Finds the rooms of all ops that fetch. Returns nothing if one of them or a
+/// working set is not known, as the counter of private memory would be wrong.
 static std::optional<std::vector<std::optional<SourceRooms>>>
 findRooms(const Timeline &timeline, const Target &target) {
   ArrayRef<ProgramOp> ops = timeline.program().ops();
@@ -41,7 +41,7 @@ findRooms(const Timeline &timeline, const Target &target) {
       return std::nullopt;
     if (!fetches(op))
       continue;
-    // What is wrong is for --llm-verify-schedule to say.
+    // --llm-verify-schedule reports what is wrong.
     FailureOr<SourceRooms> found =
         SourceRooms::find(entry.op, target, costOf(op), Reasons::unsaid());
     if (failed(found))
@@ -235,7 +235,7 @@ void TraceSpans::addStretch(const ProgramItem &stretch) {
     const LayerSpan &layer = theLayers.spans()[number];
     if (layer.isHidden)
       continue;
-    // Its end may be in a later stretch, behind a loop.
+    // The layer may end in a later stretch, behind a loop.
     SlotSeries span{layer.startCycle, layer.startCycle, 0, 1, SpanKind::Layer};
     span.owner = number;
     series.push_back(span);
@@ -304,7 +304,7 @@ void TraceSpans::addParts(const SlotSeries &run, SlotRunAttr slots,
   }
 }
 
-/// The power in which a part spends its energy, rounded up.
+/// Returns the power in which a part spends its energy, rounded up.
 static int64_t powerNanowatts(PartCostAttr part, int64_t cycles,
                               int64_t clockHz) {
   if (cycles == 0)
@@ -315,8 +315,8 @@ static int64_t powerNanowatts(PartCostAttr part, int64_t cycles,
       .value_or(0);
 }
 
-/// How fast so many bytes move in so many cycles; rounded down, so that all
-/// that move at a time are no faster than the memory.
+/// Returns how fast these bytes move in this many cycles. It is rounded down,
+/// so that all that move at a time are no faster than the memory.
 static MemoryBytes bytesPerSecond(MemoryBytes bytes, int64_t cycles,
                                   int64_t clockHz) {
   for (auto &[memory, amount] : bytes)
@@ -326,7 +326,8 @@ static MemoryBytes bytesPerSecond(MemoryBytes bytes, int64_t cycles,
   return bytes;
 }
 
-/// What a slot holds: what was fetched for it does not move again.
+/// Returns what a slot holds. The bytes that were fetched for it do not move
+/// again.
 TraceCounters::SlotUse TraceSpans::useOf(const SlotSeries &parts,
                                          SlotRunAttr run,
                                          PartCostAttr cost) const {
@@ -368,7 +369,7 @@ void TraceSpans::addEqualParts(SlotSeries parts, SlotRunAttr run,
     if (const SourceRoom *room =
             findRoom(parts.owner, record, fetch.getBuffer())) {
       use.privateBytes -= room->stagingBytes;
-      series.kind = SpanKind::Held; // up to the end of the part
+      series.kind = SpanKind::Held; // until the part ends
       series.use = theCounters.useOfSlice(run.getEngine(), room->sliceBytes);
       all.push_back(series);
     }
@@ -390,7 +391,8 @@ void TraceSpans::addEqualParts(SlotSeries parts, SlotRunAttr run,
   }
 }
 
-/// Of a buffer that parts of this record fetch; null: not known.
+/// Returns the room of a buffer that parts of this record fetch; null if it is
+/// not known.
 const SourceRoom *TraceSpans::findRoom(unsigned op,
                                        std::optional<size_t> record,
                                        StringRef buffer) const {
@@ -423,7 +425,8 @@ void TraceSpans::addOpRuns(unsigned op, std::vector<SlotSeries> &all) {
   add(SpanKind::BesideRun, opRuns[op].beside);
 }
 
-/// What the op has written is in the caches once its last part has ended.
+/// What the op has written counts as in the caches once its last part has
+/// ended.
 void TraceSpans::addCacheUpdates(unsigned op, std::vector<SlotSeries> &all) {
   Operation *operation = timeline.program().ops()[op].op;
   int64_t bytes = countWrittenBytes(operation);

@@ -19,17 +19,17 @@
 
 namespace mlir::llm {
 
-/// The tracks, and what lies on them, stretch by stretch, without unrolling
-/// loops or runs of slots.
+/// Holds the tracks, and the slices on them, stretch by stretch. Loops and runs
+/// of slots stay rolled.
 class TraceSpans {
 public:
-  /// `explanation`: null, or what is said of ops and engines.
+  /// `explanation` may be null; else it says what is known of ops and engines.
   TraceSpans(const Timeline &timeline, const Target &target,
              const FunctionExplanation *explanation, TraceDetail detail);
 
   const TraceLayout &layout() const { return tracks; }
   TraceCounters &counters() { return theCounters; }
-  /// `TraceCounters::sampleEvery`, before the layout is used.
+  /// Does `TraceCounters::sampleEvery`. It must come before the layout is used.
   void sampleEvery(int64_t nanoseconds) {
     theCounters.sampleEvery(nanoseconds);
     tracks.counters = theCounters.described();
@@ -38,25 +38,27 @@ public:
   const SlotSweep &sweepOf(const ProgramItem &stretch) const {
     return sweeps.find(&stretch)->second;
   }
-  /// Of all runs: slices, or spans that only counters see. Nothing above 2^61.
+  /// Returns the number of slices in all runs, or, without `slices`, of spans
+  /// that only counters see. Returns nothing above 2^61.
   std::optional<int64_t> count(bool slices) const;
 
-  /// The last cycle of number `index` of a series.
+  /// Returns the last cycle of item `index` of a series.
   int64_t endOf(const SlotSeries &series, int64_t index,
                 const StretchRun &run) const;
-  /// Number `index` of a series: of slots and fetches, in a run of the op.
+  /// Returns item `index` of a series of slots or fetches, in one run of the
+  /// op.
   TimedSlot sliceOf(const SlotSeries &series, int64_t index,
                     const StretchRun &run) const;
   unsigned trackOf(const SlotSeries &series, int64_t index,
                    const ProgramItem &stretch) const;
 
-  /// The run that a series of slots, or of fetches for them, is of.
+  /// Returns the run that has a series of slots, or that of fetches for them.
   SlotRunAttr runOfSlots(const SlotSeries &series) const;
 
-  /// The runs of an op. Where slots are drawn, these are only runs of several
-  /// slots, and no fetches.
+  /// Returns the runs of an op. If slots are drawn, these are only the runs of
+  /// several slots, and no fetches.
   const OpRuns &runsOf(unsigned op) const { return opRuns[op]; }
-  /// A gap in a run of its stretch.
+  /// Returns a gap in a run of its stretch.
   scheduling::IdleGap gapOf(unsigned number, const StretchRun &run) const;
   const StretchExplanation &explanationOf(const ProgramItem &stretch) const {
     return explanation->stretches.find(&stretch)->second;
@@ -92,7 +94,7 @@ private:
   TraceLayout tracks;
   unsigned firstLane = 0;
   llvm::StringMap<unsigned> firstTrackOfGroup;
-  /// Of ops that fetch; nothing where not all are known.
+  /// By op; an op without fetches has none. Nothing if not all are known.
   std::optional<std::vector<std::optional<SourceRooms>>> rooms;
   TraceCounters theCounters;
   std::vector<OpRuns> opRuns;

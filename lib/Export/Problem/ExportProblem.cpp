@@ -30,7 +30,7 @@ private:
   LogicalResult exportFunctions(ArrayRef<FunctionOpInterface> functions);
   LogicalResult exportFunction(FunctionOpInterface function,
                                const Target &target, StringRef path);
-  /// The ops that the option `stretch` names.
+  /// Finds the ops that the option `stretch` names.
   FailureOr<ArrayRef<unsigned>> findStretch(const Program &program) const;
   FailureOr<scheduling::Problem> makeTheProblem(const Program &program,
                                                 const Target &target) const;

@@ -22,7 +22,8 @@ public:
   LogicalResult run();
 
 private:
-  /// Items that start at `start`; their end.
+  /// Visits items that start at cycle `start`; returns the cycle where they
+  /// end.
   FailureOr<int64_t> visitItems(ArrayRef<ProgramItem> items, int64_t start);
   FailureOr<int64_t> visitLoop(const ProgramItem &item, int64_t start);
   FailureOr<int64_t> visitStretch(ArrayRef<unsigned> ops, int64_t start);

@@ -25,8 +25,8 @@ struct QueuedOp {
   SmallVector<unsigned> cutLoops; ///< positions in `loops`
 };
 
-/// The queues of one stretch of ops between loop boundaries. Tasks of the
-/// problem are its ops; cycles of the solution count from `startCycle`.
+/// The queues of one stretch of ops between loop boundaries. The tasks of the
+/// problem are the ops; the cycles of the solution count from `startCycle`.
 struct StretchQueues {
   int64_t startCycle = 0, endCycle = 0; ///< of the function or the iteration
   std::vector<QueuedOp> ops;
@@ -37,13 +37,13 @@ struct StretchQueues {
 };
 
 struct FunctionQueues {
-  std::unique_ptr<Program> program; ///< what the timeline refers to
+  std::unique_ptr<Program> program; ///< the timeline refers to it
   Timeline timeline;
   std::vector<StretchQueues> stretches; ///< in the order of the program
 
-  /// Fails with a diagnostic where a pass did not run yet, where costs are
-  /// stale, and where the schedule breaks a rule: queues of such a one would
-  /// block, or overwrite what is in use.
+  /// Fails with a diagnostic if a pass did not run yet, if costs are stale, or
+  /// if the schedule breaks a rule. The queues of such a schedule would block,
+  /// or would overwrite what is in use.
   static FailureOr<FunctionQueues> create(FunctionOpInterface function,
                                           const Target &target);
 };

@@ -23,14 +23,14 @@ using scheduling::QueueEntry;
 using scheduling::Slot;
 using scheduling::Wait;
 
-/// One object on the line at hand.
+/// Writes one object on the current line.
 static void writeObject(llvm::raw_ostream &os,
                         function_ref<void(OStream &)> fill) {
   OStream json(os);
   json.object([&] { fill(json); });
 }
 
-/// `write` of each of some things, on lines of their own.
+/// Calls `write` for each element, on a line of its own.
 template <typename Range, typename Write>
 static void writeLines(llvm::raw_ostream &os, Range &&range, Write write) {
   os << "[";
@@ -188,7 +188,7 @@ void StretchWriter::writeFetch(OStream &json, const QueueEntry &entry) {
   writeWaits(json, entry.waits);
 }
 
-/// What the part does is said in the queue of its own engine.
+/// The queue of the part's own engine says what the part does.
 void StretchWriter::writeBeside(OStream &json, const QueueEntry &entry) {
   const Slot &slot = stretch.solution.slots[entry.slot];
   json.attribute("together_with", slot.task);

@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// What messages begin with.
+/// Messages begin with this option.
 static std::string optionOf(const Pass &pass) {
   return ("--" + pass.getArgument() + "=baseline=...: ").str();
 }
@@ -22,7 +22,7 @@ static std::string optionOf(const Pass &pass) {
 // What a report has
 //===----------------------------------------------------------------------===//
 
-/// Checks what everybody needs who shows the report.
+/// Checks the members that every reader of a report needs.
 static LogicalResult checkReport(const LocatedJson &report) {
   for (StringRef key : {"ops", "engines", "memories", "loops"}) {
     FailureOr<const LocatedJson *> list = report.require(key);
@@ -49,7 +49,7 @@ static FailureOr<std::string> nameOf(const LocatedJson &op) {
   return (*name)->asString();
 }
 
-/// The names of what a kernel of several ops runs.
+/// Reads the names of the ops that run in a kernel of several ops.
 static LogicalResult readParts(const LocatedJson &op, NamedOp &named) {
   const LocatedJson *inside = op.find("fused");
   for (const LocatedJson &part :
@@ -70,7 +70,7 @@ static FailureOr<int64_t> readCycle(const LocatedJson &slot, StringRef key) {
   return (*cycle)->asNonNegative();
 }
 
-/// From the first start of its slots to their last end.
+/// The extent is from the first start of the op's slots to their last end.
 static LogicalResult readSlots(const LocatedJson &op, OpExtent &extent) {
   FailureOr<const LocatedJson *> slots = op.require("slots");
   if (failed(slots) || failed((*slots)->expectArray()))
@@ -150,7 +150,7 @@ static FailureOr<std::vector<ComparableRun>> readRuns(const LocatedJson &root) {
 // What it is compared with
 //===----------------------------------------------------------------------===//
 
-/// "'a', 'b'", or some of very many.
+/// Writes "'a', 'b'"; names a few if there are very many.
 static std::string listNames(ArrayRef<std::string> names) {
   constexpr size_t most = 8;
   std::string text = "'" + ::llvm::join(names.take_front(most), "', '") + "'";
@@ -159,7 +159,7 @@ static std::string listNames(ArrayRef<std::string> names) {
   return text;
 }
 
-/// What is compared with nothing.
+/// Warns of the functions that are compared with nothing.
 static void warnOfUncompared(const Pass &pass,
                              ArrayRef<ComparableRun> functions,
                              ArrayRef<ComparableRun> inBaseline, Location loc) {

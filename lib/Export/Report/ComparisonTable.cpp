@@ -21,7 +21,7 @@ static std::string formatRatio(std::optional<double> ratio) {
   return ratio ? formatIn(ratioUnit, *ratio) : "-";
 }
 
-/// The longest ones by name and time, and how many more there are.
+/// Lists the longest ones by name and time, and says how many more there are.
 static void listUncompared(StringRef side, ArrayRef<UncomparedWork> work,
                            StringRef runsOf, llvm::raw_ostream &os) {
   constexpr size_t most = 12;
@@ -59,7 +59,8 @@ static std::string describeShare(const ComparedShare &share) {
          " of the predicted.";
 }
 
-/// "only measured: 3.1 us of 'memcpy', 1.2 us of 'copy' and 3 more"
+/// Adds a sentence: "only measured: 3.1 us of 'memcpy', 1.2 us of 'copy' and 3
+/// more".
 static void addUncompared(StringRef side, ArrayRef<UncomparedWork> work,
                           std::vector<std::string> &sentences) {
   constexpr size_t most = 8;
@@ -96,8 +97,9 @@ static void printShare(const Comparison &comparison, llvm::raw_ostream &os) {
   os << "\n";
 }
 
-/// The layer that all ops are in that are in one, and a point; of a block and
-/// of layers in a loop there is one. Names without it are short.
+/// Returns the layer, with a point behind it, if all ops that are in a layer
+/// are in the same one, as in a block or in a loop over layers. Names without
+/// it are short.
 static std::string findSharedLayer(ArrayRef<ComparedOp> ops) {
   std::set<std::string> layers;
   for (const ComparedOp &op : ops)
@@ -112,7 +114,7 @@ static std::string shortenName(StringRef name, StringRef layer) {
 }
 
 namespace {
-/// Rows of ops; those of traces say by what they were matched, too.
+/// The rows of ops. Those of a trace also say by what they were matched.
 class OpRows {
 public:
   explicit OpRows(const Comparison &comparison)

@@ -46,7 +46,7 @@ private:
 };
 } // namespace
 
-/// Rows of ops have no place for a comparison, and a stream none for more rows.
+/// Rows of ops have no columns for a comparison, and a stream holds one table.
 LogicalResult ExportReportPass::checkBaseline() {
   if (baseline.empty() || format != ReportFormat::Csv ||
       StringRef(file).ends_with(".csv"))
@@ -57,7 +57,7 @@ LogicalResult ExportReportPass::checkBaseline() {
             "with file=ops.csv it is 'ops.comparison.csv'";
 }
 
-/// What is of the whole has files of its own.
+/// The figures of the whole program and the comparison have files of their own.
 LogicalResult ExportReportPass::writeBesideCsv(ArrayRef<Report> reports,
                                                const BesideBaseline *beside) {
   StringRef name = file;

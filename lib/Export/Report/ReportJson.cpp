@@ -49,7 +49,7 @@ static Json toJson(EngineKindSet kinds) {
   return json;
 }
 
-/// Operations per cycle of one whole engine, by kind of work; of
+/// Returns operations per cycle of one whole engine by kind of work, and
 /// multiply-accumulates by element type.
 static Json ratesToJson(const Engine &engine) {
   Json rates = Json::object();
@@ -81,7 +81,7 @@ static Json toJson(const Engine &engine, const Target &target) {
   return json;
 }
 
-/// Over all runs, of all engines of a group.
+/// Adds the cycles over all runs, summed over the engines of a group.
 static void addCycles(Json &json, const scheduling::GroupExplanation &engines) {
   json["busy_cycles"] = engines.busyCycles;
   json["idle_cycles"] = Json::object();
@@ -152,7 +152,8 @@ static Json toJson(const Totals &totals) {
           {"kv_write_bytes", totals.kvWriteBytes}};
 }
 
-/// Columns of the steps that have the same loops around them.
+/// Returns a list in which neighbouring steps in the same loops are columns of
+/// one object.
 static Json memoryToJson(const Report &report) {
   Json json = Json::array();
   std::optional<std::vector<unsigned>> loops;
@@ -238,7 +239,7 @@ static Json toJson(const TimedSlot &slice) {
       {"lanes", toJson(slice.lanes)}};
 }
 
-/// Why a step of the critical path follows the one before.
+/// Says why a step of the critical path follows the one before.
 static void addStep(Json &json, const Report &report, unsigned op,
                     const StepKey &key) {
   if (!report.explanation)
@@ -290,7 +291,7 @@ static Json toJson(const Report &report, ArrayRef<SourceRoom> rooms) {
   return json;
 }
 
-/// The records of the cost: each of `count` equal parts.
+/// Adds the records of the cost. Each stands for `count` equal parts.
 static void addCost(Json &json, const Report &all, const OpReport &report,
                     Operation *op) {
   Json parts = Json::array();
@@ -326,7 +327,7 @@ static void addCost(Json &json, const Report &all, const OpReport &report,
   }
 }
 
-/// The rates that bound the op on the engine that its cost is for.
+/// Adds the rates that bound the op on the engine that its cost is for.
 static void addRates(Json &json, WorkloadOpInterface op,
                      const Workload &workload, const Target &target) {
   auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
@@ -344,7 +345,7 @@ static void addRates(Json &json, WorkloadOpInterface op,
     json["kernel_bytes_per_second"] = *rate;
 }
 
-/// What the op asks of the machine, whatever its tile.
+/// Adds the work, bytes and rates of the op, which do not depend on its tile.
 static void addDemands(Json &json, WorkloadOpInterface op,
                        const Target &target) {
   FailureOr<Workload> workload =
@@ -362,7 +363,7 @@ static void addDemands(Json &json, WorkloadOpInterface op,
       json["work"][stringify(kind)] = *work;
 }
 
-/// The names of the producers of one kind.
+/// Returns the names of the producers that `consumer` depends on in this way.
 static Json producersOf(const Timeline &timeline, unsigned consumer,
                         Dependence::Kind kind) {
   Json names = Json::array();
@@ -382,14 +383,14 @@ static void addDependences(Json &json, const Timeline &timeline, unsigned op) {
     json["depends_on_in_first_iteration"] = std::move(first);
 }
 
-/// What runs in a kernel of several ops.
+/// Names the ops that run in a kernel of several ops.
 static void addInside(Json &json, Operation *op) {
   for (WorkloadOpInterface inside : opsInside(op))
     json["fused"].push_back({{"name", inside.getWorkloadName().str()},
                              {"op", inside->getName().getStringRef().str()}});
 }
 
-/// What tables show of an op, under the names that they have everywhere.
+/// Adds the figures of an op under the names that they have in all formats.
 static void addFigures(Json &json, const Report &report, const OpReport &op) {
   for (auto [name, value] :
        namedFigures(op.utilization, op.count, report.engineMicrosecondsOf(op),
@@ -441,8 +442,9 @@ static Json opToJson(const Report &report, unsigned index) {
   return json;
 }
 
-/// The order of the program: stretches of ops between loop boundaries, and
-/// loops with the stretches of their bodies. Loops are numbered as in `loops`.
+/// Returns the order of the program: stretches of ops between loop boundaries,
+/// and loops with the stretches of their bodies. Loops are numbered as in
+/// `loops`.
 static Json toJson(const Report &report, ArrayRef<ProgramItem> items,
                    unsigned &nextLoop) {
   Json json = Json::array();
@@ -465,7 +467,7 @@ static Json toJson(const Report &report, ArrayRef<ProgramItem> items,
 // The whole
 //===----------------------------------------------------------------------===//
 
-/// What most readers want to know, ahead of all else.
+/// Adds what most readers want to know, before everything else.
 static void addHeadline(Json &json, const Report &report) {
   if (report.capacity.isChecked())
     json["fits"] = report.capacity.fits();
@@ -540,6 +542,6 @@ void mlir::llm::writeReportJson(ArrayRef<Report> reports, llvm::raw_ostream &os,
     root = std::move(functions.front());
   else
     root["functions"] = std::move(functions);
-  // Names may hold any bytes: those that are no UTF-8 are replaced.
+  // Names may hold bytes that are not UTF-8: these are replaced.
   os << root.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
 }

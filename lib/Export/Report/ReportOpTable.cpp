@@ -17,11 +17,10 @@ using namespace mlir::llm;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How wide times may be, and bars; and how much further in the rows of a
-/// module stand than its own.
+/// The widths of times and bars, and how far the rows of a module are indented.
 struct Layout {
   size_t timeWidth, barCells, step;
-  /// The first one that leaves room for so many letters of each name is chosen.
+  /// The first layout that leaves this many letters for each name is chosen.
   size_t letters;
 };
 } // namespace
@@ -29,7 +28,8 @@ struct Layout {
 static constexpr Layout layouts[] = {
     {11, 8, 2, SIZE_MAX}, {9, 8, 2, 16}, {9, 0, 2, 8}, {9, 0, 1, 8}};
 
-/// Modules that are deeper in others have no row: people do not count further.
+/// Modules that are nested deeper have no row, because people do not count the
+/// levels of indentation further.
 static constexpr unsigned deepest = 8;
 
 namespace {
@@ -37,9 +37,10 @@ namespace {
 struct Sum {
   int64_t cycles = 0; ///< not above the sum over all ops, which fits
   double flop = 0, bytes = 0;
-  /// In which they are done; of a module, of its ops one behind the other.
+  /// The time in which the work is done. The ops of a module count one behind
+  /// the other.
   double seconds = 0, secondsWithFetches = 0;
-  /// How often it runs; of a module, if all of it runs as often.
+  /// How often it runs. A module has a number if all of its ops run as often.
   std::optional<int64_t> runs;
 
   Sum() = default;
@@ -51,7 +52,7 @@ struct Sum {
                            double(op.count)),
         runs(op.count) {}
 
-  /// The whole takes the makespan.
+  /// The time of the whole program is the makespan.
   static Sum of(const Report &report) {
     Sum sum;
     sum.cycles = report.sum.scheduledCycles;
@@ -68,7 +69,7 @@ struct Sum {
   }
 };
 
-/// The units of the columns, chosen for the largest number in each.
+/// Each unit is chosen for the largest number in its column.
 struct Units {
   Units(const Report &report, const Layout &layout)
       : clockHz(report.target->clockHz),
@@ -79,7 +80,8 @@ struct Units {
         stream(chooseUnit(streamUnits, most(report, &Sum::gigabytesPerSecond),
                           rateWidth)) {}
 
-  /// Modules have no more than the fastest of their ops.
+  /// The fastest op has the largest rate, as no module is faster than all its
+  /// ops.
   static double most(const Report &report, double (Sum::*rate)() const) {
     double most = (Sum::of(report).*rate)();
     for (const OpReport &op : report.ops)
@@ -132,7 +134,8 @@ private:
   void addModule(const ModuleTree::Module &in, unsigned index, unsigned depth);
   void addOp(const ModuleTree::Module &in, const OpReport &op, unsigned depth);
   void addOpsWithin(const ModuleTree::Module &module);
-  /// Cells from the time on behind these; of an op also what bounds it.
+  /// Adds the columns from the time on behind `cells`; for an op, also what
+  /// bounds it.
   void addRow(std::vector<std::string> cells, const Sum &sum, bool isBold,
               const OpReport *op = nullptr);
   std::string nameIn(const ModuleTree::Module &in, StringRef name,
@@ -159,7 +162,7 @@ OpTable::OpTable(const Report &report, const ModuleTree &tree,
   addRow({"total", "", ""}, Sum::of(report), /*isBold=*/true);
 }
 
-/// Inner modules stand behind outer ones.
+/// Inner modules stand behind outer ones, so their sums are ready first.
 void OpTable::sumModules() {
   sums.resize(tree.size());
   for (size_t index = tree.size(); index-- > 0;) {
@@ -206,7 +209,8 @@ void OpTable::addRows(const ModuleTree::Module &module, unsigned depth) {
       addOp(module, report.ops[child.index], depth);
 }
 
-/// Of modules in it, too, as if they were its own: in the order of the program.
+/// Adds the ops of a module and of the modules in it, in the order of the
+/// program.
 void OpTable::addOpsWithin(const ModuleTree::Module &module) {
   std::vector<unsigned> ops;
   SmallVector<const ModuleTree::Module *> left = {&module};
@@ -221,8 +225,8 @@ void OpTable::addOpsWithin(const ModuleTree::Module &module) {
     addOp(module, report.ops[op], deepest);
 }
 
-/// Blanks at the ends are written as other letters that nobody sees, and so is
-/// a name without a letter.
+/// Blanks at the ends of a name and empty names would be invisible, so they are
+/// written as `\20` and `""`.
 static std::string showRowName(StringRef name) {
   StringRef inner = name.trim(' ');
   if (name.empty())

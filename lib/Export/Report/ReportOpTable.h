@@ -16,11 +16,11 @@ namespace mlir::llm {
 
 inline constexpr size_t pageWidth = 100;
 
-/// Of times in microseconds.
+/// The units of times that are given in microseconds.
 inline constexpr Unit timeUnits[] = {
     {"us", 1, 3}, {"ms", 1e3, 3}, {"s", 1e6, 3}};
 
-/// What is to be known of the columns, then the ops in their modules.
+/// Prints what must be known of the columns, then the ops in their modules.
 void printOpTable(const Report &report, Look look, ::llvm::raw_ostream &os);
 
 } // namespace mlir::llm

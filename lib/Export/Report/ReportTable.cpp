@@ -19,10 +19,10 @@ using namespace mlir::llm;
 // Above the table
 //===----------------------------------------------------------------------===//
 
-/// Names of targets may say what was set: `h100-sxm + clock_hz=2e9`.
+/// The name of a target may also say what was set: `h100-sxm + clock_hz=2e9`.
 static constexpr size_t widestTarget = 200;
 
-// The spread of kernels against datasheets is that of docs/accuracy.md.
+// docs/accuracy.md has the spread of kernels against datasheets.
 std::string mlir::llm::describeCertainty(const Target &target) {
   std::string name = showName(target.name, widestTarget);
   if (StringRef(target.description).contains_insensitive("invented"))
@@ -59,7 +59,7 @@ static void printMachine(const Report &report, llvm::raw_ostream &os) {
 }
 
 namespace {
-/// A length of time, and what is to be said of it.
+/// A length of time with a remark on it.
 struct BoundRow {
   StringRef name;
   int64_t cycles;
@@ -67,7 +67,7 @@ struct BoundRow {
 };
 } // namespace
 
-/// How far the makespan is above a bound, and what the bound is.
+/// Says how far the makespan is above a bound, and what the bound is.
 static std::string describeGap(const Report &report, int64_t boundCycles,
                                std::optional<double> percent,
                                ArrayRef<std::string> meaning) {
@@ -84,7 +84,7 @@ static std::string describeGap(const Report &report, int64_t boundCycles,
   return text;
 }
 
-/// "by dram; the makespan is 0.1 % above it".
+/// Writes "by dram; the makespan is 0.1 % above it".
 static std::string describeLowerBound(const Report &report) {
   ScheduleAttr schedule = report.timeline.schedule();
   SmallVector<std::string, 2> meaning;
@@ -118,10 +118,11 @@ static TextTable layOutBounds(ArrayRef<BoundRow> rows, int64_t clockHz,
   return table;
 }
 
-/// Remarks stand in the table, or below it where there is no room.
+/// A remark stands in the table, or below it if there is no room.
 static void printBounds(const Report &report, llvm::raw_ostream &os) {
   ScheduleAttr schedule = report.timeline.schedule();
-  // Theoretical tiles do not count the bytes of results; the roofline does.
+  // Theoretical tiles do not count the bytes of results, while the roofline
+  // does.
   bool isBeaten = schedule.getMakespanCycles() < schedule.getRooflineCycles();
   SmallVector<BoundRow, 4> rows = {
       {"makespan", schedule.getMakespanCycles(), ""},
@@ -145,8 +146,8 @@ static void printBounds(const Report &report, llvm::raw_ostream &os) {
       printWrapped(os, row.name.str() + ": " + row.remark, pageWidth);
 }
 
-/// "batch 16, seq 1, 2048 keys and batch 1, seq 512, 1536 keys"; of a ragged
-/// batch, the fewest and the most keys.
+/// Writes "batch 16, seq 1, 2048 keys and batch 1, seq 512, 1536 keys". A
+/// ragged batch has the fewest and the most keys.
 static std::string describeSequences(ProgramAttr program) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -164,7 +165,7 @@ static std::string describeSequences(ProgramAttr program) {
   return text;
 }
 
-/// "Qwen3-8B, decode, batch 16, seq 1, 4096 keys, the whole model".
+/// Writes "Qwen3-8B, decode, batch 16, seq 1, 4096 keys, the whole model".
 static std::string describeProgram(ProgramAttr program) {
   std::string layers = std::to_string(program.getLayers()) + " of " +
                        std::to_string(program.getModelLayers()) + " layers";
@@ -194,9 +195,9 @@ static std::string describeTokens(const Report &report, double rate) {
   return text;
 }
 
-/// Where the target gives energies: all of it, and the power that this is over
-/// the makespan, with what the device draws when nothing runs where that is
-/// given.
+/// If the target gives energies, prints the energy of the program and its mean
+/// power over the makespan. The power of the idle device is added if the target
+/// gives it.
 static void printEnergy(const Report &report, llvm::raw_ostream &os) {
   int64_t picojoules = report.sum.energyPicojoules;
   double seconds = 1e-6 * cyclesToMicroseconds(
@@ -227,7 +228,7 @@ static std::string showBytes(int64_t bytes) {
   return formatIn(unit, double(bytes)) + " " + unit.name.str();
 }
 
-/// Whether the program fits, what it holds, and how much more would.
+/// Says whether the program fits, what it holds, and how much more would fit.
 static std::string describeCapacity(const Report &report) {
   const Capacity &capacity = report.capacity;
   std::string memory = showName(capacity.memory().name);
@@ -267,7 +268,7 @@ static std::string showPercent(double share) {
   return formatIn({"%", 1, 1}, 100 * share) + " %";
 }
 
-/// "Idle: core 41.0 % (dependence 20.0 %, no_work 21.0 %); dma 100.0 % ...".
+/// Prints "Idle: core 41.0 % (dependence 20.0 %, no_work 21.0 %); dma 100.0 %".
 static void printIdle(const Report &report, llvm::raw_ostream &os) {
   int64_t makespan = report.timeline.schedule().getMakespanCycles();
   if (!report.explanation || makespan == 0)
@@ -297,7 +298,8 @@ static void printIdle(const Report &report, llvm::raw_ostream &os) {
   printWrapped(os, text, pageWidth);
 }
 
-/// "memory 93.2 % of the engine time, overhead 5.1 %", the largest first.
+/// Writes "memory 93.2 % of the engine time, overhead 5.1 %", the largest
+/// first.
 static std::string describeBound(const Report &report) {
   SmallVector<CostBound, 3> bounds = {CostBound::Compute, CostBound::Memory,
                                       CostBound::Overhead};
@@ -316,7 +318,8 @@ static std::string describeBound(const Report &report) {
   return text.empty() ? "nothing takes time" : text;
 }
 
-/// What most readers want to know: five lines, each with its name ahead.
+/// Prints what most readers want to know: five lines, each with a name in
+/// front.
 static void printHeadline(const Report &report, llvm::raw_ostream &os) {
   if (!report.capacity.fits())
     printWrapped(os, "DOES NOT FIT: " + toPrintable(report.describeExcess()),
@@ -342,7 +345,7 @@ static void printHeadline(const Report &report, llvm::raw_ostream &os) {
                        formatIn(percent, report.mbuPercent) + " %");
 }
 
-/// What the search had no say in.
+/// Lists the ops whose tiles the search did not choose.
 static void printTilesByHand(const Report &report, llvm::raw_ostream &os) {
   constexpr size_t mostNames = 8;
   auto print = [&](TileStrategy strategy, StringRef what) {

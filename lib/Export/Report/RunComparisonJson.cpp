@@ -79,7 +79,7 @@ static std::string listNames(const ComparableRun &run, ArrayRef<unsigned> ops) {
   return toUtf8(names);
 }
 
-/// A side without an op has no time.
+/// The time of a side that has no op is empty.
 static void writeRow(const ComparableRun &run, ArrayRef<unsigned> ops,
                      const ComparableRun &baseline,
                      ArrayRef<unsigned> baselineOps, int64_t count,

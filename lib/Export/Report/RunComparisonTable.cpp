@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// "+" stands before what got longer.
+/// A time that got longer has a "+".
 static std::string withSign(const Unit &unit, double value) {
   std::string text = formatIn(unit, std::abs(value));
   if (value == 0)
@@ -28,8 +28,8 @@ static std::string showDifferencePercent(double now, double before) {
   return percent ? withSign({"%", 1, 1}, *percent) : "";
 }
 
-/// "self_attn.attn" of a name in a layer, and of several names their last
-/// parts: "q_norm, q_rope, attn".
+/// Writes "self_attn.attn" for one name in a layer. Of several names it writes
+/// the last parts: "q_norm, q_rope, attn".
 static std::string listNames(const ComparableRun &run, ArrayRef<unsigned> ops) {
   std::string text;
   for (unsigned op : ops) {
@@ -79,8 +79,8 @@ void WorkTable::addHeader() {
   table.addRule();
 }
 
-/// What one side runs as one kernel has a second line, with what the other side
-/// runs for it.
+/// If the two sides run different ops for the same work, a second line names
+/// those of the baseline.
 void WorkTable::addWork(const SameWork &work) {
   std::string here = listNames(run, work.ops.first);
   std::string there = listNames(baseline, work.ops.second);
@@ -100,7 +100,7 @@ void WorkTable::addOnly(const ComparableRun &of, unsigned op, bool isHere) {
                 isHere ? "-" : time, isHere ? time : "-", "", ""});
 }
 
-/// Of the whole, in which ops side by side count once.
+/// Ops that run side by side count once in the makespan.
 void WorkTable::addTotal() {
   double now = run.makespanMicroseconds, before = baseline.makespanMicroseconds;
   table.addRule();

@@ -14,16 +14,17 @@
 
 namespace mlir::llm {
 
-/// The member `comparison` of a run's JSON, or null if nothing is compared.
+/// Returns the member `comparison` of a run's JSON, or null if nothing is
+/// compared.
 nlohmann::ordered_json comparisonToJson(const BesideBaseline &beside,
                                         unsigned run);
 
-/// A row for each piece of work that both runs do, and for each op that only
-/// one of them has.
+/// Writes a row for each piece of work that both runs do, and for each op that
+/// only one of them has.
 void writeRunComparisonCsv(const BesideBaseline &beside,
                            ::llvm::raw_ostream &os);
 
-/// For people: what differs most stands first.
+/// Prints tables for people: the largest differences stand first.
 void printRunComparison(const BesideBaseline &beside, unsigned run,
                         ::llvm::raw_ostream &os);
 

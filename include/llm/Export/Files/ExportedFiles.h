@@ -57,7 +57,7 @@ LogicalResult checkExportedFile(const Pass &pass, StringRef path,
 LogicalResult checkOpen(const Pass &pass, StringRef path, bool isOpened,
                         MLIRContext *context);
 
-/// A pass with an option `file`.
+/// A base of passes that have an option `file`.
 template <typename PassBase>
 struct ExportPass : WorkloadPass<PassWithOptions<PassBase>> {
   using WorkloadPass<PassWithOptions<PassBase>>::WorkloadPass;

@@ -19,10 +19,10 @@ namespace mlir::llm {
 SmallVector<FunctionOpInterface> functionsToExport(ModuleOp module,
                                                    StringRef consequence);
 
-/// What a pass writes for one function.
+/// Names what a pass writes for one function.
 struct FunctionFile {
-  StringRef what;   ///< "trace"
-  StringRef suffix; ///< of its default name: ".perfetto.json"
+  StringRef what;   ///< e.g. "trace"
+  StringRef suffix; ///< of its default name, e.g. ".json"
 };
 
 /// The path for each function: the pass's option `file`, or, if that is empty,

@@ -14,28 +14,29 @@
 
 namespace mlir::llm {
 
-/// Why this build can write no page, and what to do. Empty if it can.
+/// Says why this build can write no page, and what to do. Empty if it can.
 std::string findPageLack();
 
-/// JSON as it may stand in a page. It is without the blanks around values, and
+/// Returns JSON as it may stand in a page: without blanks around values, and
 /// without `<`, which could end the element around it. (In JSON, `<` is only in
 /// strings.)
 std::string toPageText(StringRef json);
-/// The same for the JSON of reports.
+/// Returns the same for the JSON of reports.
 std::string toPageText(ArrayRef<Report> reports);
 
-/// The main figures for previews that run no script.
+/// Returns the main figures for previews that run no script.
 std::string summarize(ArrayRef<Report> reports);
 
-/// What each function is compared with, in JSON: null, or `{"baseline": N,
-/// "ops": [[[0], [0, 1], 2.5, 3.0], ..]}` with the positions of ops that do the
-/// same work, here and in the baseline, and the microseconds that both take.
+/// Encodes in JSON what each function is compared with. A function has null, or
+/// `{"baseline": N, "ops": [[[0], [0, 1], 2.5, 3.0], ..]}`. An entry of `ops`
+/// has the positions of ops that do the same work, here and in the baseline,
+/// and the microseconds that both take.
 std::string encodeMatches(ArrayRef<std::optional<RunComparison>> comparisons);
 
-/// The page with its data: `{"report": .., "baseline": .., "matches": ..,
-/// "measured": true, "notes": [..]}`, of which the first alone must be there,
-/// and the third beside the second. `measured`: the report was, and the
-/// baseline is its prediction.
+/// Writes the page with its data: `{"report": .., "baseline": .., "matches":
+/// .., "measured": true, "notes": [..]}`. Only `report` must be there;
+/// `matches` must stand beside `baseline`. With `measured` the report is a
+/// measurement, and the baseline is its prediction.
 void fillViewerPage(StringRef summary, StringRef data, ::llvm::raw_ostream &os);
 
 /// Makes the page of a measurement, with its prediction beside it, and with

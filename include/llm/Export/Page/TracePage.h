@@ -12,11 +12,11 @@
 
 namespace mlir::llm {
 
-/// What the page of a trace holds, as JSON: all events without their args, and
-/// the table. `findPageLack` says whether this build has a page.
+/// Returns what the page of a trace holds, as JSON: all events without their
+/// args, and the table. `findPageLack` says whether this build has a page.
 std::string encodeTracePage(const ImportedTrace &trace,
                             const RangeTable &table);
-/// The page with that.
+/// Writes the page with `encoded`, which `encodeTracePage` returned.
 void writeTracePage(const ImportedTrace &trace, const RangeTable &table,
                     StringRef encoded, raw_ostream &os);
 

@@ -13,9 +13,9 @@
 
 namespace mlir::llm {
 
-/// Runs of this program beside those of another one.
+/// The runs of this program, compared with those of another report.
 struct BesideBaseline {
-  std::string text; ///< the JSON of the baseline
+  std::string text; ///< the baseline's JSON
   std::vector<ComparableRun> runs, baselines;
   std::vector<std::optional<RunComparison>> comparisons; ///< by run
 };

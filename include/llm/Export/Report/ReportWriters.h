@@ -15,10 +15,10 @@ namespace mlir::llm {
 
 struct BesideBaseline;
 
-/// How far the times are to be trusted, in a sentence or two.
+/// Says in a sentence or two how far the times can be trusted.
 std::string describeCertainty(const Target &target);
 
-/// What stands above the table of ops: machine, bounds, tokens, energy.
+/// Writes what stands above the table of ops: machine, bounds, tokens, energy.
 void writeReportSummary(const Report &report, llvm::raw_ostream &os);
 /// The table and JSON also compare with a baseline, if there is one.
 void writeReportTable(ArrayRef<Report> reports, llvm::raw_ostream &os,
@@ -26,7 +26,7 @@ void writeReportTable(ArrayRef<Report> reports, llvm::raw_ostream &os,
 void writeReportJson(ArrayRef<Report> reports, llvm::raw_ostream &os,
                      const BesideBaseline *beside = nullptr);
 void writeReportCsv(ArrayRef<Report> reports, llvm::raw_ostream &os);
-/// One row for each function: what stands above the table.
+/// Writes a row for each function, with the figures from above the table.
 void writeReportSummaryCsv(ArrayRef<Report> reports, llvm::raw_ostream &os);
 
 } // namespace mlir::llm
