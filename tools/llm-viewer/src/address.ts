@@ -1,4 +1,4 @@
-// What is looked at, in the address behind the #, so that a reload or a link shows the same.
+// The address behind the # says what is looked at, so that a reload or a link shows the same.
 
 export interface Address {
   fn?: string;
@@ -29,7 +29,7 @@ export function readAddress(hash = location.hash): Address {
   return address;
 }
 
-/// Stays on the page; a new entry of the history or the one that is there.
+/// Writes the address into the history, as a new entry or into the current one. The page is not loaded again.
 export function writeAddress(address: Address, isNew: boolean): void {
   const parameters = new URLSearchParams();
   for (const key of [...texts, ...numbers].filter((each) => address[each] !== undefined))
@@ -40,6 +40,6 @@ export function writeAddress(address: Address, isNew: boolean): void {
     if (isNew) history.pushState(null, "", hash);
     else history.replaceState(null, "", hash);
   } catch {
-    // Where a page has no address of its own, as in a frame, it does without.
+    // A page without an address of its own, as in a frame, does without.
   }
 }

@@ -1,4 +1,4 @@
-// What would have to change before the time gets shorter, from what binds each op.
+// Says what would have to change before the time gets shorter. This follows from what binds each op.
 
 import { elide } from "./dom";
 import { formatPercent } from "./format";
@@ -7,7 +7,8 @@ import { Engine, mainMemory, Op, Report, scheduledCyclesOf } from "./report";
 
 export type Binding = "bandwidth" | "arithmetic" | "launches";
 
-/// Of all runs of an op: what binds how much of its engine time, and what would be saved by twice as much of each.
+/// Sums over all runs of an op: how many cycles of engine time each binding takes, and how many twice as much of it
+/// would save.
 interface Share {
   binds: Record<Binding, number>; // cycles
   saved: Record<Binding, number>; // cycles
@@ -20,7 +21,8 @@ function shareOf(op: Op): Share {
   // Ops that have to share the bandwidth take longer than alone on the machine.
   const isSlowedDown = overlapped > 1.01 * (op.cycles - op.overhead_cycles - op.serial_cycles);
   const isMemory = op.bound === "memory" || isSlowedDown || (op.bound === "overhead" && op.memory_cycles > op.compute_cycles);
-  // Where streaming binds and compute is above memory, both are streaming, one with the ports of the units.
+  // If streaming binds and compute is above memory, both terms are streaming; one is that through the ports of the
+  // units.
   const streams = op.bound === "memory" && op.compute_cycles >= op.memory_cycles && !isSlowedDown;
   const halved = streams ? overlapped - op.memory_cycles / 2 : Math.max(overlapped / 2, op.compute_cycles);
   const bandwidth = isMemory ? Math.max(0, overlapped - halved) : 0;
@@ -34,19 +36,19 @@ function shareOf(op: Op): Share {
 export interface Diagnosis {
   engine: Engine; // the group that is busy for longest
   busyCycles: number; // of all its engines together
-  boundCycles: number; // with those in which they wait for bandwidth: what is left waits for other ops, and scales with them
+  boundCycles: number; // those and the waits for bandwidth; the rest waits for other ops, and scales with them
   allCycles: number; // its engines times the makespan
   binds: Record<Binding, number>; // cycles
   saved: Record<Binding, number>; // cycles, by twice the bandwidth, twice the rates, half the launches
   most: Binding;
 }
 
-/// Its parts run on the engines, or hold some beside their own.
+/// Does the op run on these engines, or hold some of them beside its own?
 function holds(op: Op, engine: Engine): boolean {
   return op.engine === engine.name || (op.with ?? []).includes(engine.name);
 }
 
-/// Of the engines that decide how long everything takes; nothing where no op takes time.
+/// Diagnoses the engines that decide how long everything takes. Returns nothing if no op takes time.
 export function diagnose(report: Report): Diagnosis | undefined {
   const busy = new Map<string, number>();
   for (const op of report.ops)
@@ -74,8 +76,8 @@ export function diagnose(report: Report): Diagnosis | undefined {
   return { engine, busyCycles, boundCycles: busyCycles + waits, allCycles, binds, saved, most };
 }
 
-/// The bounds that decide, those within 1 % of the largest. What is in the machine comes first: each stage is bound by
-/// one of them.
+/// Returns the bounds that decide: those within 1 % of the largest. Bounds of what is in the machine come first, as
+/// one of them binds each stage.
 export function decidingBounds(report: Report): string[] {
   const all = Object.entries(report.bounds ?? {});
   const largest = all.reduce((most, [, cycles]) => Math.max(most, cycles), 0);
@@ -87,7 +89,7 @@ export function decidingBounds(report: Report): string[] {
     .sort((a, b) => rank(a) - rank(b));
 }
 
-/// The modules in which most of the time goes, the same one of all layers together.
+/// Names the modules that take most of the time. A module counts in all layers together.
 function placesOf(report: Report, { engine, busyCycles }: Diagnosis): string {
   const places = new Map<string, { cycles: number; byBound: Map<string, number> }>();
   for (const op of report.ops) {
@@ -124,14 +126,14 @@ function idleOf(diagnosis: Diagnosis): string[] {
   return [`${engine.name} is idle for ${formatPercent(idle)} of the makespan${waits}.`];
 }
 
-/// In percent of the makespan, what another schedule could be shorter by, whatever its options.
+/// Returns, in percent of the makespan, how much shorter another schedule could be at most, whatever its options.
 function schedulePercent(report: Report): number {
   const proven = report.options === undefined ? report.proven_cycles ?? 0 : 0;
   return report.gap_percent === undefined ? 0
     : 100 * (1 - Math.max(report.lower_bound_cycles, proven) / report.makespan_cycles);
 }
 
-/// What a better schedule and better tiles could win at most.
+/// Says what a better schedule and better tiles could win at most.
 function roomOf(report: Report): string[] {
   const won = schedulePercent(report), sentences: string[] = [];
   if (won >= 1)
@@ -151,7 +153,7 @@ const means: Record<Binding, string> = {
   launches: "Fewer and larger kernels do as much: fused ops.",
 };
 
-/// What binds how much, and what a change of it would save.
+/// Says how much each binding takes, and what a change of it would save.
 function sharesOf(report: Report, { engine, allCycles, boundCycles, binds, saved }: Diagnosis): string[] {
   const subject = subjectsOf(report, engine);
   // Work that units share as tiles is slowed down by more than their rates.

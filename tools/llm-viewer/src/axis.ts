@@ -1,4 +1,4 @@
-// Times on an axis: round steps, in the largest unit that keeps them above a tenth.
+// Labels times on an axis: in round steps, and in the largest unit that keeps them above a tenth.
 
 export interface Axis {
   ticks: number[]; // cycles
@@ -14,7 +14,7 @@ function roundStep(least: number): number {
   return 10 * power;
 }
 
-/// With ticks at least so many pixels apart.
+/// Ticks are at least `apart` pixels from each other.
 function axisWith(apart: number, from: number, to: number, pixels: number, clockHz: number): Axis {
   const nanoseconds = 1e9 / clockHz;
   const step = roundStep(Math.max(((to - from) * nanoseconds * apart) / pixels, 1e-3));
@@ -27,7 +27,7 @@ function axisWith(apart: number, from: number, to: number, pixels: number, clock
   return { ticks, label };
 }
 
-/// `widthOf`: of a text, in pixels; no label reaches into the next.
+/// `widthOf` returns the width of a text in pixels. No label reaches into the next.
 export function makeAxis(from: number, to: number, pixels: number, clockHz: number,
                          widthOf: (text: string) => number): Axis {
   let axis = axisWith(90, from, to, pixels, clockHz);

@@ -13,11 +13,11 @@ export interface Point {
   share: number; // of the engine time of all ops
 }
 export interface Ceiling {
-  names: string[]; // of what it is the most
-  isSlope: boolean; // bytes, else operations
-  isOfProducts?: boolean; // their operations are those of multiply-accumulates
-  isOfSome: boolean; // engines or kernels, not of the whole machine
-  perSecond: number; // of them
+  names: string[]; // what cannot be faster
+  isSlope: boolean; // limits bytes, else operations
+  isOfProducts?: boolean; // limits multiply-accumulates
+  isOfSome: boolean; // limits some engines or kernels, not the machine
+  perSecond: number; // bytes or operations
 }
 
 export function labelOf({ names, isSlope, isOfProducts, perSecond }: Ceiling, most = Infinity): string {
@@ -33,7 +33,8 @@ function operationsOf(op: Op): number {
   return Object.values(others).reduce((sum, amount) => sum + amount, 2 * mac);
 }
 
-/// Alone on the machine: in parallel on as many engines as it has parts, and no faster than its bytes.
+/// Returns the time of an op alone on the machine. It runs in parallel on as many engines as it has parts, and no
+/// faster than its bytes move.
 function secondsAlone(report: Report, op: Op): number {
   const engines = report.engines.find((engine) => engine.name === op.engine)?.count ?? 1;
   const parts = op.parts.reduce((sum, part) => sum + part.count, 0);
@@ -55,7 +56,7 @@ export function makePoints(report: Report): Point[] {
   return points.sort((a, b) => a.intensity - b.intensity);
 }
 
-/// Ops that are no points, each with the reason.
+/// Returns the ops that are no points, each with the reason.
 export function leftOut(report: Report): [Op, string][] {
   const memory = mainMemory(report).name;
   const isPoint = new Set(makePoints(report).map((point) => point.op));
@@ -78,7 +79,8 @@ export function makeCeilings(report: Report): Ceiling[] {
 
 const leastShare = 0.01, nearlyThere = 0.8;
 
-/// What limits the program: the main memory and the products, and of the others those that an op of some time comes near.
+/// Returns the ceilings that limit the program: those of the main memory and the products, and others that an op of
+/// some time comes near.
 export function thoseThatCount(report: Report, ceilings: Ceiling[], points: Point[]): Ceiling[] {
   const { name } = mainMemory(report);
   const isReached = (ceiling: Ceiling) => points.some((point) =>
@@ -88,7 +90,7 @@ export function thoseThatCount(report: Report, ceilings: Ceiling[], points: Poin
     ceiling.names.some((each) => / products\b/.test(each)) || isReached(ceiling));
 }
 
-/// One line is one ceiling, of whatever it is.
+/// Ceilings that would be one line are one ceiling with several names.
 function merged(ceilings: Ceiling[]): Ceiling[] {
   const known = new Map<string, Ceiling>();
   for (const ceiling of ceilings) {
@@ -106,7 +108,7 @@ function flat(name: string, operationsPerSecond: number): Ceiling[] {
   return operationsPerSecond > 0 ? [{ names: [name], isSlope: false, isOfSome: false, perSecond: operationsPerSecond }] : [];
 }
 
-/// Where one engine, or all of them, cannot take the whole rate of a memory.
+/// A port is a ceiling if one engine, or all of them, cannot take the whole rate of a memory.
 function portsOf(engine: Engine, memory: Memory): Ceiling[] {
   const port = engine.port_bytes_per_second?.[memory.name] ?? 0, all = usableBytesPerSecond(memory);
   if (port === 0 || port >= all) return [];
@@ -116,7 +118,7 @@ function portsOf(engine: Engine, memory: Memory): Ceiling[] {
   return ceilings;
 }
 
-/// What kernels move at most, where the target says so: one line for those of one figure.
+/// Returns the most that kernels move, if the target says so. Kernels with the same figure have one line.
 function kernelCeilings(report: Report, engines: Engine[]): Ceiling[] {
   return engines.flatMap((engine) => {
     const kinds = new Map<number, Set<string>>();
@@ -132,13 +134,13 @@ function shortList(names: string[]): string {
   return names.length <= 2 ? names.join(", ") : `${names.slice(0, 2).join(", ")} …`;
 }
 
-/// Operations per second of all engines.
+/// Returns operations per second of all engines.
 function peakOf(report: Report, rateOf: (engine: Engine) => number): number {
   return report.engines.reduce((sum, engine) =>
     sum + rateOf(engine) * engine.count * (engine.sustained_clock_hz ?? report.clock_hz), 0);
 }
 
-/// Of each type whose rate is used: that of a product, or that of the next wider one.
+/// Has a ceiling for each type whose rate is used: the type of a product, or the next wider one that has a rate.
 function productCeilings(report: Report): Ceiling[] {
   const typesOf = new Map<string, Set<string>>();
   for (const { mac_type: type, mac_rate_type: rated = type } of report.ops)
@@ -160,7 +162,7 @@ function elementwiseCeilings(report: Report): Ceiling[] {
     flat(kind, peakOf(report, (engine) => engine.operations_per_cycle[kind] ?? 0)));
 }
 
-/// What has no line, because the target has no figure.
+/// Names what has no line, because the target has no figure.
 export function missingCeilings(report: Report): string[] {
   const texts: string[] = [];
   const kinds = usedKinds(report).filter((kind) => report.engines.every((engine) => !engine.operations_per_cycle[kind]));

@@ -1,4 +1,4 @@
-// The columns of the table: what each row has in it, and one unit for all rows.
+// The columns of the table say what each row has, in one unit for all rows.
 
 import { Baseline, differencePercent } from "./compare";
 import { formatIn, formatOps, formatWhole, unitFor } from "./format";
@@ -22,7 +22,8 @@ function text(title: string, csv: string, value: Column["value"]): Column {
 function number(title: string, csv: string, value: Column["value"], show: (value: number) => string): Column {
   return { title, csv, value, show: (shown) => show(shown as number) };
 }
-/// In the unit in which the largest value, which is that of all, has some digits more than the smaller ones.
+/// Chooses a unit in which smaller values still have digits. The value of `all` is the largest one, and has some
+/// digits more.
 function amount(title: string, kind: "time" | "bytes" | "count", csv: string, value: Column["value"], all: TreeNode): Column {
   const largest = Number(value(all) ?? 0), unit = unitFor(kind, largest / 100);
   const name = unit.name === "" ? "" : ` (${unit.name})`;
@@ -31,7 +32,8 @@ function amount(title: string, kind: "time" | "bytes" | "count", csv: string, va
 const percent = (value: number): string => value.toFixed(1);
 const signed = (value: number): string => `${value > 0 ? "+" : ""}${value.toFixed(1)}`;
 
-/// Of a module, what its ops are compared with, and what the baseline alone has in it.
+/// Returns the ops of the baseline that a node is compared with. A module also has those that only the baseline has in
+/// it.
 export function counterpartsOf(baseline: Baseline, node: TreeNode): Op[] | undefined {
   const there = baseline.counterpartsOf(node.ops);
   const lost = node.op ? [] : baseline.lost.filter(({ module }) =>
@@ -39,7 +41,7 @@ export function counterpartsOf(baseline: Baseline, node: TreeNode): Op[] | undef
   return there && [...there, ...lost];
 }
 
-/// Of the whole function the makespan, which counts what no op is under way in, too.
+/// The whole function takes its makespan, which also counts the time in which no op is under way.
 export function elapsedOf(report: Report, node: TreeNode, all: TreeNode): number {
   return node === all ? report.makespan_us : toMicroseconds(report, node.figures.elapsedCycles);
 }

@@ -1,11 +1,12 @@
-// Ops of two runs beside each other. Which ops are the same work, and how long each side takes, llm-opt has found out
+// Ops of two runs beside each other. llm-opt finds which ops do the same work, and how long each side takes
 // (llm/Results/RunComparison.h), for this page as for its tables.
 
 import { elapsedMicrosecondsOf } from "./elapsed";
 import { sequencesOf } from "./program";
 import { Matches, Op, PageData, Report, Sides } from "./report";
 
-/// All that do the same work: one on each side, or on one side several that are one kernel on the other.
+/// Ops that do the same work: one on each side, or one on one side and, on the other, several that it runs as one
+/// kernel.
 export interface Match {
   here: Op[];
   there: Op[];
@@ -15,7 +16,7 @@ export interface Match {
 
 export class Baseline {
   readonly matches: Match[];
-  /// What the baseline has and nothing here is compared with.
+  /// Ops of the baseline that are compared with nothing here.
   readonly lost: Op[];
   private readonly matchOfOp = new Map<Op, Match>();
   private readonly byName: Map<string, Op>;
@@ -33,15 +34,16 @@ export class Baseline {
   find(name: string): Op | undefined {
     return this.byName.get(name);
   }
-  /// Of an op of either side.
+  /// Finds the match of an op of either side.
   matchOf(op: Op): Match | undefined {
     return this.matchOfOp.get(op);
   }
-  /// Several ops here that the baseline runs as one.
+  /// Returns the matches of several ops here that the baseline runs as one.
   get together(): Match[] {
     return this.matches.filter(({ here }) => here.length > 1);
   }
-  /// What these ops of this run are there; undefined where one of them is there a part of more than these.
+  /// Returns the ops of the baseline that do the work of these ops. Returns undefined if one of them also does the
+  /// work of another op of this run.
   counterpartsOf(ops: Op[]): Op[] | undefined {
     const inside = new Set(ops), there = new Set<Op>();
     for (const op of ops) {
@@ -51,7 +53,7 @@ export class Baseline {
     }
     return [...there];
   }
-  /// Nothing for no ops.
+  /// Returns undefined for no ops.
   elapsedMicrosecondsOf(ops: Op[] | undefined): number | undefined {
     return ops === undefined || ops.length === 0 ? undefined : elapsedMicrosecondsOf(this.report, ops);
   }
@@ -66,7 +68,7 @@ export function differencePercent(now: number, before: number): number | undefin
   return before === 0 ? undefined : (100 * (now - before)) / before;
 }
 
-/// What was computed, by name: two runs that differ in it did other work.
+/// Says what was computed, by name. Two runs that differ in this did other work.
 export function workOf(report: Report): [string, string][] {
   const { program, totals } = report;
   return [

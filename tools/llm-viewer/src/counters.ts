@@ -1,4 +1,4 @@
-// What slices move and hold over time: bytes of memories, private memory, busy engines.
+// Counts what slices move and hold over time: bytes of memories, private memory, busy engines.
 
 import { PartCost, Prefetch, Report, Slot, usableBytesPerSecond } from "./report";
 import { Schedule } from "./schedule";
@@ -6,14 +6,14 @@ import { Schedule } from "./schedule";
 export interface Counter {
   label: string;
   unit: string;
-  most: number; // what there is of it
-  isOfPrivate: boolean; // memory of engines
-  isOfEngines: boolean; // how many are busy
+  most: number; // the most that there can be
+  isOfPrivate: boolean; // counts memory of engines
+  isOfEngines: boolean; // counts busy engines
   time: Float64Array; // cycles at which it changes
   value: Float64Array; // from then on
 }
 
-/// Changes of one sum, in any order; those of one cycle are taken together.
+/// Collects the changes of one sum, in any order. All changes of one cycle count together.
 class Sum {
   private times: number[] = [];
   private deltas: number[] = [];
@@ -42,7 +42,7 @@ class Sum {
   }
 }
 
-/// The record of the cost that a part has; they stand in the order of the parts.
+/// Finds the record of the cost that a part has. Records stand in the order of the parts.
 export function recordOf(parts: PartCost[], part: number): PartCost {
   let left = part;
   for (const record of parts) {
@@ -52,7 +52,7 @@ export function recordOf(parts: PartCost[], part: number): PartCost {
   return parts[parts.length - 1];
 }
 
-/// While the part runs, its tiles; of what is fetched, the slice from the fetch on.
+/// A part holds its tiles while it runs. A slice that was fetched for it is held from the start of the fetch on.
 function addPrivateBytes(sum: Sum, slot: Slot, record: PartCost, shift: number): void {
   let working = record.working_set_bytes;
   for (const fetch of slot.prefetches ?? []) {
@@ -79,7 +79,8 @@ class Sums {
     for (const row of schedule.rows) this.groupOf.set(row.label, row.group);
   }
 
-  /// `bytesOf`: what the span moves of each shared memory, evenly: the area under its counter is the bytes.
+  /// `bytesOf` says how many bytes the span moves of each shared memory. It moves them evenly, so the area under the
+  /// counter is the bytes.
   private addSpan(span: Slot | Prefetch, shift: number, bytesOf: (memory: string) => number): void {
     const start = span.start_cycle + shift, end = span.end_cycle + shift;
     this.busy[this.groupOf.get(span.engine)!].add(start, end, 1);

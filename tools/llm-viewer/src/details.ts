@@ -1,4 +1,4 @@
-// What the page knows about the chosen op.
+// Shows what the page knows about the chosen op.
 
 import { Baseline, differencePercent } from "./compare";
 import { h } from "./dom";
@@ -9,7 +9,7 @@ import { mainMemory, Op, Report, scheduledCyclesOf, toMicroseconds } from "./rep
 import { factsOfRun } from "./runs";
 import { Store } from "./state";
 
-/// "core[0..3]", or "3 of core" where those between are left out.
+/// Writes "core[0..3]", or "3 of core" if those between are left out.
 function enginesOf(op: Op): string {
   const used = [...new Set(op.slots.map((slot) => slot.engine))];
   const indices = used.map((engine) => Number(engine.match(/\[(\d+)\]$/)?.[1] ?? 0)).sort((a, b) => a - b);
@@ -52,7 +52,7 @@ export class Details {
       ...this.neighbours("is waited for by", this.consumersOf(op)));
   }
 
-  /// An op of the baseline, which here is missing, or fused with others or not.
+  /// Shows an op of the baseline that this run lacks, or has fused in another way.
   private renderOther(other: Op): void {
     const match = this.baseline!.matchOf(other), names = match?.here.map(({ name }) => name).join(", ");
     const here = !match ? `in the ${this.baseline!.sides.other} only` : `here ${match.there.length > 1 ? "a part of " : ""}${names}`;
@@ -65,7 +65,7 @@ export class Details {
                          onclick: () => this.store.set({ selectedOp: undefined }) }, "×");
   }
 
-  /// Where no run is chosen.
+  /// Says where the op stands if no run is chosen.
   private placeOf(op: Op, time: (cycles: number) => string): [string, string][] {
     if (op.slots.length === 0) return [];
     return [["start", `${time(extentOf(op)[0])}${op.count > 1 ? ", of the first run" : ""}`], ["engines", enginesOf(op)]];
@@ -96,7 +96,7 @@ export class Details {
     ];
   }
 
-  /// The times that decided the bound. Where units share the op and streaming takes longer than memory alone would,
+  /// Names the times that decided the bound. If units share the op and streaming takes longer than memory alone would,
   /// compute_cycles are those of streaming through the ports of the units.
   private reasonOf(op: Op): string {
     const time = (cycles: number) => formatMicroseconds(toMicroseconds(this.report, cycles));
@@ -108,7 +108,7 @@ export class Details {
     return `compute ${time(op.compute_cycles)}, memory ${time(op.memory_cycles)}${this.byMemory(op)}, ${overhead}`;
   }
 
-  /// Which of several memories it is, by the first of equal parts.
+  /// Says which of several memories takes the time, for the first of equal parts.
   private byMemory(op: Op): string {
     const cycles = op.parts[0]?.cycles_by_memory;
     if (!cycles) return "";
@@ -116,7 +116,8 @@ export class Details {
     return ` (a part: ${Object.entries(cycles).map(([memory, own]) => `${memory} ${time(own)}`).join(", ")})`;
   }
 
-  /// What the time of one run is made of, alone on the machine; the slots may take longer or, with fetches ahead, less.
+  /// Says what the time of one run is made of if it is alone on the machine. The slots may take longer or, with
+  /// fetches ahead, less.
   private termsOf(op: Op): string {
     const time = (cycles: number) => formatMicroseconds(toMicroseconds(this.report, cycles));
     const overlapped = op.cycles - op.overhead_cycles - op.serial_cycles;

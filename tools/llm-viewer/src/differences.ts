@@ -1,4 +1,4 @@
-// What differs most from the baseline: the same work of both runs, as llm-opt has matched it.
+// Lists what differs most from the baseline: work of both runs, as llm-opt has matched it.
 
 import { Baseline, differencePercent, Match } from "./compare";
 import { breakable, h } from "./dom";

@@ -1,4 +1,4 @@
-// Elements in one call. Text never passes through a parser of HTML, so names may hold anything.
+// Makes elements in one call. Text never passes through a parser of HTML, so names may hold anything.
 
 type Attributes = Record<string, string | number | boolean | EventListener | undefined>;
 type Child = Node | string | undefined;
@@ -28,17 +28,17 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
-/// What need not be there when the page is first seen.
+/// Delays what is not needed when the page is first seen.
 export function afterPaint(act: () => void): void {
   requestAnimationFrame(() => setTimeout(act));
 }
 
-/// A name that may go on in the next line behind each "+".
+/// Returns a name that may break into the next line behind each "+".
 export function breakable(name: string): (Node | string)[] {
   return name.split(/(?<=\+)/).flatMap((part, index) => (index === 0 ? [part] : [h("wbr"), part]));
 }
 
-/// At most so many characters, with dots where some are left out.
+/// Keeps at most `most` characters, with dots if some are left out.
 export function elide(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }

@@ -1,8 +1,9 @@
-// How long ops are under way, whatever number of engines they take.
+// Measures how long ops are under way, on whatever number of engines.
 
 import { Op, Report, toMicroseconds } from "./report";
 
-/// The cycles from the first slot of an op's first run to the last one's end; fetches ahead do not count.
+/// Returns the cycles from the first start to the last end of the slots in an op's first run. Fetches ahead do not
+/// count.
 export function extentOf(op: Op): [number, number] {
   let start = Infinity, end = 0;
   for (const slot of op.slots) {
@@ -12,7 +13,7 @@ export function extentOf(op: Op): [number, number] {
   return [Math.min(start, end), end];
 }
 
-/// Of ops that run equally often, in one run.
+/// Returns the cycles of one run, for ops that run equally often.
 function unionOf(ops: Op[]): number {
   const extents = ops.map(extentOf).sort((a, b) => a[0] - b[0]);
   let cycles = 0, covered = 0;
@@ -23,8 +24,8 @@ function unionOf(ops: Op[]): number {
   return cycles;
 }
 
-/// The cycles of all runs in which at least one of the ops is under way: those of ops side by side count once.
-/// What is in another loop, or in none, is never side by side.
+/// Returns the cycles of all runs in which at least one of the ops is under way, so those of ops side by side count
+/// once. Ops in different loops are never side by side.
 export function elapsedCyclesOf(ops: Op[]): number {
   if (ops.length === 1) { // as most often
     const [start, end] = extentOf(ops[0]);

@@ -9,7 +9,7 @@ export type Fact = [name: string, value: string];
 
 const plural = (count: number, what: string) => `${formatWhole(count)} ${what}${count === 1 ? "" : "s"}`;
 
-/// Peak rates for the types that the program multiplies.
+/// Returns the peak rates for the types that the program multiplies.
 function ratesOf(report: Report, engine: Engine): string[] {
   const used = new Set(report.ops.filter((op) => op.engine === engine.name).map((op) => op.mac_type));
   const perSecond = (perCycle: number) => formatCount(perCycle * engine.count * report.clock_hz);
@@ -46,7 +46,8 @@ function targetFacts(report: Report): Fact[] {
   return facts;
 }
 
-/// What the program, or all of the model's layers, if they are like these, would hold, and how many devices do.
+/// Says what the program would hold and how many devices do. If only some layers are in it, all layers of the model
+/// are assumed to be like these.
 function capacityOf(report: Report): string {
   const { capacity, program } = report;
   if (!capacity) return "";
@@ -60,7 +61,7 @@ function capacityOf(report: Report): string {
          `${formatWhole(Math.ceil(need / room))} of them`;
 }
 
-/// What amounts are of: they are those of the function, whatever tokens per second are for.
+/// Says what amounts stand for: the function, whatever tokens per second stand for.
 function scopeOf(report: Report): string {
   const { program } = report;
   if (!program) return "of this function";
@@ -82,7 +83,7 @@ function workFacts(report: Report): Fact[] {
   return facts;
 }
 
-/// New tokens per second; unknown where the schedule does not hold.
+/// Returns new tokens per second; undefined if the schedule does not hold.
 export function tokenRateOf(report: Report): number | undefined {
   return faultsOf(report).length > 0 ? undefined : report.tokens_per_second ?? report.tokens_per_second_if_all_layers;
 }
@@ -94,7 +95,7 @@ export function tokensOf(report: Report): string {
     : `, if all ${program ? `${program.model_layers} ` : ""}layers took this long, without embedding, head and sampling`);
 }
 
-/// The bound that is the largest, as the table says, and others that are almost as large.
+/// Names the largest bound, as the table does, and others that are almost as large.
 export function boundOf(report: Report): string {
   const by = report.lower_bound_by, others = decidingBounds(report).filter((name) => name !== by);
   return `${formatMicroseconds(toMicroseconds(report, report.lower_bound_cycles))}` +
@@ -107,7 +108,7 @@ function gapOf(percent: number | undefined): string {
   return percent === 0 ? "; reached: optimal for these tiles" : `; the makespan is ${formatGap(percent)} above it`;
 }
 
-/// A schedule that is broken has a makespan and bounds as written, and nothing that follows from them.
+/// Shows a broken schedule with its makespan and bounds as written, and with nothing that follows from them.
 function timeFacts(report: Report): Fact[] {
   const isBroken = faultsOf(report).length > 0;
   const time = (cycles: number) => `${formatMicroseconds(toMicroseconds(report, cycles))} (${formatWhole(cycles)} cycles)`;

@@ -1,4 +1,4 @@
-// A report with one iteration of each loop, so that the ops of a layer have room in a timeline.
+// Makes a report with one iteration of each loop, so that the ops of a layer have room in a timeline.
 
 import { Loop, Op, Report } from "./report";
 
@@ -8,7 +8,8 @@ export function canFold(report: Report): boolean {
   return report.loops.some(isFoldable);
 }
 
-/// Cycles that are left out of what starts at a cycle, outside of some loops: all loops but these that end before.
+/// Returns the cycles that folding leaves out ahead of `cycle`: all iterations but one of each loop that ends before
+/// it. The loops in `around` do not count.
 function cyclesBefore({ loops }: Report, cycle: number, around: number[]): number {
   return loops.reduce((sum, loop, index) => {
     const isBefore = !around.includes(index) && loop.start_cycle + loop.trips * loop.period_cycles <= cycle;

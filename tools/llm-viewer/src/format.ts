@@ -1,10 +1,11 @@
-// Numbers with units, for people.
+// Formats numbers with units for people.
 
 function scaled(value: number, units: [number, string][], digits: number): string {
   let chosen = units[0];
   for (const unit of units) if (Math.abs(value) >= unit[0]) chosen = unit;
   const number = value / chosen[0];
-  const size = Math.abs(number), most = size >= 100 ? 1 : size >= 10 ? 2 : digits; // four digits, of small numbers more
+  // Numbers below 10 have up to `digits` decimals, larger ones have fewer.
+  const size = Math.abs(number), most = size >= 100 ? 1 : size >= 10 ? 2 : digits;
   const places = Number.isInteger(number) ? 0 : Math.min(digits, most);
   return `${number.toLocaleString("en-US", { maximumFractionDigits: places })} ${chosen[1]}`.trim();
 }
@@ -18,7 +19,7 @@ export function formatBytes(bytes: number): string {
 export function formatCount(count: number): string {
   return scaled(count, [[1, ""], [1e3, "k"], [1e6, "M"], [1e9, "G"], [1e12, "T"], [1e15, "P"]], 2);
 }
-/// As models are named by: "8.2 B".
+/// Writes a number as the names of models have it: "8.2 B".
 export function formatParameters(count: number): string {
   return scaled(count, [[1, ""], [1e3, "k"], [1e6, "M"], [1e9, "B"], [1e12, "T"]], 1);
 }
@@ -28,20 +29,20 @@ export function formatWhole(value: number): string {
 export function formatPercent(value: number): string {
   return `${value.toFixed(1)} %`;
 }
-/// Of what is above a bound: 0.0 % only where that is reached.
+/// Writes how far something is above a bound. "0.0 %" means that the bound is reached.
 export function formatGap(percent: number): string {
   return percent > 0 && percent < 0.05 ? "< 0.1 %" : formatPercent(percent);
 }
-/// With a sign, for differences.
+/// Writes a difference with its sign.
 export function formatDifferencePercent(value: number): string {
   return `${value > 0 ? "+" : ""}${value.toFixed(1)} %`;
 }
-/// "1 op", "2 ops".
+/// Writes "1 op" or "2 ops".
 export function formatOps(count: number): string {
   return `${formatWhole(count)} op${count === 1 ? "" : "s"}`;
 }
 
-/// One unit for all values of a column: times it is what they are shown in.
+/// A unit for all values of a column. `size` is what 1 of it stands for.
 export interface Unit {
   name: string;
   size: number;
@@ -51,19 +52,20 @@ const steps: Record<string, [number, string][]> = {
   bytes: [[1, "B"], [1e3, "kB"], [1e6, "MB"], [1e9, "GB"], [1e12, "TB"]],
   count: [[1, ""], [1e3, "k"], [1e6, "M"], [1e9, "G"], [1e12, "T"], [1e15, "P"]],
 };
-/// The one in which the largest value has up to three digits before the point.
+/// Chooses the unit in which the largest value has up to three digits before the point.
 export function unitFor(kind: "time" | "bytes" | "count", largest: number): Unit {
   const [size, name] = [...steps[kind]].reverse().find(([least]) => largest >= least) ?? steps[kind][0];
   return { name, size };
 }
-/// The value in a unit of its column, with as many digits for all: four of the largest, one behind the point at least.
+/// Writes a value in its column's unit. All values have the same number of decimals: the largest has four digits, and
+/// at least one decimal.
 export function formatIn(unit: Unit, largest: number, value: number): string {
   const before = Math.floor(Math.log10(Math.max(largest / unit.size, 1))) + 1;
   const digits = Math.max(4 - before, 1), least = Math.pow(10, -digits), shown = value / unit.size;
   if (shown > 0 && shown < least / 2) return `< ${least}`;
   return shown.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
-/// "1,427", "35.2".
+/// Writes "1,427" or "35.2".
 export function formatRate(perSecond: number): string {
   return perSecond.toLocaleString("en-US", { maximumFractionDigits: perSecond < 100 ? 1 : 0 });
 }

@@ -1,4 +1,4 @@
-// The data flow: modules that open and close, ops coloured by kind, time or bound.
+// Draws the data flow: modules that open and close, and ops coloured by kind, time or bound.
 
 import { graphlib, layout } from "@dagrejs/dagre";
 import { boundColours, Colours, heat } from "./colours";
@@ -97,7 +97,7 @@ export class Graph {
     this.open.add(this.root.key);
     this.draw();
   }
-  /// The focus goes to what stands for the module now.
+  /// Opens or closes a module. The focus goes to what stands for the module then.
   private toggle(module: TreeNode): void {
     const closes = this.open.delete(module.key);
     if (!closes) this.open.add(module.key);
@@ -109,7 +109,7 @@ export class Graph {
     this.view.zoomAbout(factor, this.selectedNode());
   }
 
-  /// What stands for an op: itself, or the outermost closed module around it.
+  /// Returns the node that stands for an op: itself, or the outermost closed module around it.
   private visibleOf(leaf: TreeNode): TreeNode {
     let shown = leaf, node = this.parentOf.get(leaf.key);
     for (; node; node = this.parentOf.get(node.key)) if (!this.open.has(node.key)) shown = node;
@@ -145,7 +145,7 @@ export class Graph {
     return [...known.values()];
   }
 
-  /// How often all that is in a node runs, where what is around it runs less often: 1 says nothing.
+  /// Returns how often all that is in a node runs. Returns 1, which is not shown, if the node around it runs as often.
   private runsOf(node: TreeNode): number {
     const countOf = (ops: Op[]) => ops.every(({ count }) => count === ops[0].count) ? ops[0].count : 1;
     const around = this.parentOf.get(node.key), runs = countOf(node.ops);
@@ -156,7 +156,7 @@ export class Graph {
     return runs > 1 ? `${text} · ${formatWhole(runs)} runs` : text;
   }
 
-  /// The second line of a node.
+  /// Returns the second line of a node.
   private figuresOf(node: TreeNode): string {
     const time = formatMicroseconds(toMicroseconds(this.report, node.figures.cycles));
     const { ops } = node.figures;
@@ -179,7 +179,7 @@ export class Graph {
     if (this.paint === "bound") return boundColours[this.boundOf(node)] ?? "#bfbfbf";
     return node.op ? this.colours.get(kindOf(node.op))! : "var(--module)";
   }
-  /// Of a module, that of most of its time.
+  /// Returns the bound of an op, or that of most of a module's time.
   private boundOf(node: TreeNode): string {
     if (node.op) return node.op.bound;
     const known = this.bounds.get(node);
@@ -222,7 +222,7 @@ export class Graph {
       this.setParents(graph, node);
     }
     const edges = this.edges();
-    for (const edge of edges) // edges back have a place of their own beside the layout
+    for (const edge of edges) // edges back are drawn beside the layout
       if (!edge.isCarried)
         graph.setEdge(this.idOf(edge.from), this.idOf(edge.to),
                       { width: this.labelOf(edge).length * 5.6, height: 12, labelpos: "c" });
@@ -267,7 +267,7 @@ export class Graph {
     return picture;
   }
 
-  /// From outside in, so that inner frames lie above outer ones.
+  /// Returns the frames from outside in, so that inner ones lie above outer ones.
   private openFrames(graph: graphlib.Graph): TreeNode[] {
     const frames: TreeNode[] = [];
     const visit = (node: TreeNode) => {
@@ -317,12 +317,12 @@ export class Graph {
     return this.makePath(edge, points.map((point, index) =>
       `${index === 0 ? "M" : "L"}${point.x.toFixed(1)} ${point.y.toFixed(1)}`).join(" "));
   }
-  /// Where a node ends on the right, below its middle or above it.
+  /// Returns where an edge leaves a node on the right, `below` pixels under its middle.
   private rightOf(graph: graphlib.Graph, key: string, below: number): [x: number, y: number] {
     const box = graph.node(this.idOf(key)) as { x: number; y: number; width: number };
     return [box.x + box.width / 2, box.y + below];
   }
-  /// Out to the right of everything, back up, and in again.
+  /// Draws an edge that leads out to the right of everything, back up, and in again.
   private drawBackEdge(graph: graphlib.Graph, edge: Edge, lane: number): SVGElement {
     const [fromX, fromY] = this.rightOf(graph, edge.from, 8), [toX, toY] = this.rightOf(graph, edge.to, -8);
     return this.makePath(edge, `M${fromX} ${fromY} L${lane} ${fromY} L${lane} ${toY} L${toX} ${toY}`);

@@ -1,4 +1,4 @@
-// The keys and gestures of the page, in a dialog.
+// Shows the keys and gestures of the page in a dialog.
 
 import { h } from "./dom";
 

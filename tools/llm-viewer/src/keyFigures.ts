@@ -1,4 +1,4 @@
-// The answer at a glance: how long, how many tokens, how much of the machine, and whether it fits.
+// Answers at a glance: how long, how many tokens, how much of the machine, and whether it fits.
 
 import { Baseline, differencePercent } from "./compare";
 import { h } from "./dom";
@@ -13,10 +13,10 @@ interface Figure {
   value: (report: Report) => number | undefined;
   show: (value: number, report: Report) => string;
   note: (report: Report) => string;
-  isShare?: boolean; // in percent
+  isShare?: boolean; // the value is in percent
 }
 
-/// How much longer all layers of the model take, if they are like these.
+/// Returns by how much the time grows if all layers of the model run, and are like these.
 function layersFactor({ program }: Report): number {
   return program ? program.model_layers / program.layers : 1;
 }
@@ -26,7 +26,7 @@ function scopeOf({ program }: Report): string {
   return `${program.layers} of ${program.model_layers} layers`;
 }
 
-/// What a user waits for; of drafts that are verified, and of mixed batches, there is no such time.
+/// Returns the time that a user waits for. Drafts that are verified and mixed batches have no such time.
 function latencyOf(report: Report): Figure[] {
   const names: Record<string, [string, string]> = {
     decode: ["Time per token", "TPOT: until each sequence has its next token"],
@@ -83,7 +83,7 @@ function memoryTile({ capacity, program }: Report): HTMLElement[] {
     meaning: "Weights, KV caches and values in the main memory" })];
 }
 
-/// As the table of llm-opt has it, and how near the schedule is to what is possible.
+/// Shows the bound as the table of llm-opt does, and how near the schedule is to the lower bound.
 function boundTile(report: Report): HTMLElement[] {
   const { bound, bound_percent: shares, gap_percent: gap } = report;
   if (bound === undefined || shares === undefined || faultsOf(report).length > 0) return [];
@@ -99,7 +99,7 @@ interface Tile {
   note: string;
   meaning?: string;
   isBad?: boolean;
-  percent?: number; // of a bar
+  percent?: number; // the length of a bar
   change?: string;
 }
 
@@ -118,7 +118,7 @@ function tile({ name, value, note, meaning, isBad, percent, change }: Tile): HTM
     h("div", { class: "tile-note" }, note), change ? h("div", { class: "tile-change" }, change) : undefined);
 }
 
-/// Against the baseline, which may not say as much.
+/// Compares with the baseline, which may lack the figure.
 function changeOf({ value, show, isShare }: Figure, now: number, baseline: Baseline | undefined): string | undefined {
   const before = baseline && faultsOf(baseline.report).length === 0 ? value(baseline.report) : undefined;
   const percent = before === undefined ? undefined : differencePercent(now, before);

@@ -1,10 +1,11 @@
-// What an op is: its kind, and of a fused op the kinds of its parts.
+// Says what an op is: its kind, and for a fused op the kinds of its parts.
 
 import { Op } from "./report";
 
 const kinds = new WeakMap<Op, string>();
 
-/// "matmul"; of ops that run as one kernel "matmul+swiglu", each kind once, in the order in which they run.
+/// Returns "matmul", or "matmul+swiglu" for ops that run as one kernel. Each kind stands once, in the order in which
+/// they run.
 export function kindOf(op: Op): string {
   let kind = kinds.get(op);
   if (kind === undefined) {
@@ -17,7 +18,7 @@ export function kindOf(op: Op): string {
 
 const texts = new WeakMap<Op, string>();
 
-/// What a search looks in.
+/// Returns the text that a search looks in.
 function textOf(op: Op): string {
   let text = texts.get(op);
   if (text === undefined) {
@@ -29,7 +30,7 @@ function textOf(op: Op): string {
 
 export const kindQuery = (kind: string): string => `kind:${kind}`;
 
-/// Names and kinds hold the query, in any case of letters; "kind:matmul" is of that kind alone.
+/// Finds the query in names and kinds, whatever the case of letters. "kind:matmul" finds ops of that kind alone.
 export function matchesOp(op: Op, query: string): boolean {
   const wanted = query.trim().toLowerCase();
   return wanted.startsWith("kind:") ? kindOf(op).toLowerCase() === wanted.slice(5) : textOf(op).includes(wanted);

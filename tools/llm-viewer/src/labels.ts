@@ -1,11 +1,12 @@
-// Where labels of straight lines stand: along their line, above or below it, free of other lines, points and each other.
+// Places the labels of straight lines: along their line, above or below it, free of other lines, points and each
+// other.
 
 export interface Place {
   x: number;
   y: number;
 }
 export interface LabelPlace extends Place {
-  angle: number; // radians, clockwise
+  angle: number; // in radians, clockwise
 }
 export interface Box {
   left: number;
@@ -14,8 +15,8 @@ export interface Box {
   height: number;
 }
 
-const sides = [7, -15]; // pixels of the baseline above the line; or the text is below it
-const halfHeight = 7; // of text
+const sides = [7, -15]; // the text's baseline is so many pixels above the line; below it if negative
+const halfHeight = 7; // of text, in pixels
 
 function distanceToLine(place: Place, [from, to]: [Place, Place]): number {
   const dx = to.x - from.x, dy = to.y - from.y, square = dx * dx + dy * dy;
@@ -24,7 +25,7 @@ function distanceToLine(place: Place, [from, to]: [Place, Place]): number {
   return Math.hypot(from.x + at * dx - place.x, from.y + at * dy - place.y);
 }
 
-/// Places within the middle of a text.
+/// Returns places within the middle of a text.
 function samplesOf({ x, y, angle }: LabelPlace, width: number, ratio: number): Place[] {
   const count = Math.max(2, Math.ceil(width / (8 * ratio)));
   const raised = 4 * ratio; // its letters stand on the baseline
@@ -35,12 +36,13 @@ function samplesOf({ x, y, angle }: LabelPlace, width: number, ratio: number): P
   });
 }
 
-/// For each line the place of its label. What is in the way counts; of equal places that nearest to the end is taken.
+/// Returns a place for the label of each line: the one that has least in its way and, of equal ones, that nearest to
+/// the line's end.
 export function placeLabels(lines: [Place, Place][], widths: number[], points: Place[], box: Box,
                             ratio: number): LabelPlace[] {
   const taken = [...points], places: LabelPlace[] = [];
   const lengthOf = ([from, to]: [Place, Place]) => Math.hypot(to.x - from.x, to.y - from.y);
-  // Those with the least choice come first.
+  // Short lines have the least choice, so they come first.
   for (const index of lines.map((_, at) => at).sort((a, b) => lengthOf(lines[a]) - lengthOf(lines[b]))) {
     const line = lines[index];
     const [from, to] = line, width = widths[index];
@@ -66,13 +68,13 @@ export function placeLabels(lines: [Place, Place][], widths: number[], points: P
   return places;
 }
 
-/// What the label of a line covers.
+/// Returns the boxes that the label of a line covers.
 export function boxesOf(label: LabelPlace, width: number, ratio: number): Box[] {
   const half = halfHeight * ratio;
   return samplesOf(label, width, ratio).map(({ x, y }) => ({ left: x - half, top: y - half, width: 2 * half, height: 2 * half }));
 }
 
-/// Whether a line goes through a box.
+/// Does the line go through the box?
 function crosses([from, to]: [Place, Place], { left, top, width, height }: Box): boolean {
   const start = Math.max(left, from.x), end = Math.min(left + width, to.x);
   if (start > end) return false;
@@ -80,8 +82,8 @@ function crosses([from, to]: [Place, Place], { left, top, width, height }: Box):
   return Math.max(at(start), at(end)) >= top && Math.min(at(start), at(end)) <= top + height;
 }
 
-/// Where names of points stand: right of theirs, left, above or below, away from lines if there is such a place; nothing
-/// where labels or points are in the way. Those that come first choose first.
+/// Places the names of points: right of their points, or left, above or below, and away from lines if possible. A name
+/// has no place if labels or points are in the way. Points that come first choose first.
 export function placeNames(points: { x: number; y: number; radius: number; width: number }[], box: Box, height: number,
                            lines: [Place, Place][] = [], labels: Box[] = []): (Place | undefined)[] {
   const taken: Box[] = [...labels, ...points.map(({ x, y, radius }) =>

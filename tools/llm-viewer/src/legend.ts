@@ -1,4 +1,4 @@
-// What colours mean.
+// Shows what colours mean.
 
 import { Colours } from "./colours";
 import { h } from "./dom";
@@ -11,7 +11,7 @@ export function legend(...entries: [string, string][]): HTMLElement {
     h("li", {}, swatch(colour), text)));
 }
 
-/// Kinds of ops; a click searches for one, or for none again.
+/// Lists the kinds of ops. A click searches for one, or ends the search for it.
 export function kindLegend(ops: Op[], colours: Colours, store: Store): HTMLElement {
   const used = new Set(ops.map(kindOf));
   const search = (kind: string) => {

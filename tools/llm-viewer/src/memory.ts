@@ -1,4 +1,4 @@
-// What lies in memory over time: weights, caches and values in the main memory, tiles in private ones.
+// Shows what lies in memory over time: weights, caches and values in the main memory, tiles in private ones.
 
 import uPlot from "uplot";
 import { makeAxis } from "./axis";
@@ -15,12 +15,12 @@ interface Series {
   bytes: number[];
 }
 
-/// The values of all iterations, in the order of time.
+/// Returns the steps of all iterations, in the order of time.
 export function unrollSteps(report: Report, groups: MemorySteps[]): { cycle: number; values: number; workspace: number }[] {
   const steps = groups.flatMap(({ loops, cycle, value_bytes, workspace_bytes }) =>
     shiftsOf(report, loops).flatMap((shift) => cycle.map((first, index) =>
       ({ cycle: first + shift, values: value_bytes[index], workspace: workspace_bytes[index] }))));
-  return steps.sort((a, b) => a.cycle - b.cycle); // stable: of one cycle the last holds
+  return steps.sort((a, b) => a.cycle - b.cycle); // the sort is stable, so the last step of a cycle holds
 }
 
 const colours = { weights: "#8da0cb", caches: "#fc8d62", states: "#ffd92f", values: "#66c2a5", workspace: "#e78ac3", tiles: "#a6d854" };
@@ -29,7 +29,7 @@ export class MemoryView {
   readonly element: HTMLElement;
   private readonly plots: { host: HTMLElement; make: (width: number) => uPlot }[] = [];
   private drawn: uPlot[] = [];
-  private width = 0; // for which they were drawn
+  private width = 0; // the width for which they were drawn
 
   constructor(private readonly report: Report) {
     const { capacity, memory_over_time: groups } = report;
@@ -79,7 +79,7 @@ export class MemoryView {
     this.plots.push({ host, make: (width) => this.plot(host, width, cycles, series, room) });
   }
 
-  /// Its size is known only when it is shown.
+  /// The size of the element is known only when it is shown.
   show(): void {
     this.drawn.forEach((plot) => plot.destroy());
     this.width = this.element.clientWidth;
@@ -92,7 +92,7 @@ export class MemoryView {
     return { ...axis, splits: () => ticks, values: (_, splits) => splits.map(label) };
   }
 
-  /// Stacked, the first at the bottom. Where the room is far above, its line is out of sight.
+  /// Stacks the series, the first at the bottom. If the room is far above, its line is out of sight.
   private plot(host: HTMLElement, width: number, cycles: number[], series: Series[], room: number | undefined): uPlot {
     const sums = series.map((_, index) => cycles.map((_, at) => {
       let sum = 0;

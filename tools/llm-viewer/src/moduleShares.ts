@@ -1,4 +1,4 @@
-// Where the time goes: modules, each the same one of all layers, with the ops in it.
+// Shows where the time goes: modules with the ops in them. A module of all layers is one.
 
 import { Colours } from "./colours";
 import { afterPaint, breakable, h } from "./dom";
@@ -14,7 +14,7 @@ interface Part {
   cycles: number;
 }
 
-/// Named alike, the longest first.
+/// Groups ops that have the same name. The longest group comes first.
 function group(ops: Op[], nameOf: (op: Op) => string): Part[] {
   const parts = new Map<string, Part>();
   for (const op of ops) {
@@ -26,7 +26,7 @@ function group(ops: Op[], nameOf: (op: Op) => string): Part[] {
   return [...parts.values()].sort((a, b) => b.cycles - a.cycles);
 }
 
-/// The outermost module in a layer; of ops in none, or fused across modules, the op.
+/// Returns the outermost module in a layer. An op in no module, or fused across modules, stands for itself.
 function moduleInLayer(op: Op): string {
   const name = nameInLayer(op), dot = name.indexOf(".");
   return dot < 0 || name.includes("+") && name.indexOf("+") < dot ? name : name.slice(0, dot);

@@ -1,4 +1,4 @@
-// The modules of a model as a tree, with the sums of what their ops take.
+// The modules of a model are a tree, with the sums of what their ops take.
 
 import { elapsedCyclesOf } from "./elapsed";
 import { kindOf } from "./kinds";
@@ -9,18 +9,18 @@ export interface Figures {
   runs: number;
   ops: number;
   cycles: number; // engine time of all runs
-  elapsedCycles: number; // in which one of its ops is under way
+  elapsedCycles: number; // cycles in which one of its ops is under way
   macs: number;
   bytes: number; // of the main memory
 }
 
 export interface TreeNode {
   label: string;
-  key: string; // unique among nodes: an op may be named as a module is
-  name: string; // of the op, or the module with those around it
+  key: string; // unique among nodes: an op may have the name of a module
+  name: string; // of the op, or of the module with those around it
   op?: Op;
   ops: Op[]; // all that are in it
-  modules: string[]; // itself, or those that are folded into one
+  modules: string[]; // its own name, or the names of those that are folded into it
   children: TreeNode[];
   readonly figures: Figures; // computed when they are first asked for
 }
@@ -28,12 +28,12 @@ export interface TreeNode {
 export const opKey = (name: string): string => `op ${name}`;
 const moduleKey = (name: string): string => `module ${name}`;
 
-/// At dots that are not within braces, where they belong to a range.
+/// Splits at dots that are not within braces: there they belong to a range.
 function splitModule(module: string): string[] {
   return module === "" ? [] : module.match(/(?:\{[^}]*\}|[^.{]|\{)+/g) ?? [];
 }
 
-/// The module and those around it, from outside in.
+/// Returns the module and those around it, from outside in.
 export function modulesAround(module: string): string[] {
   let path = "";
   return splitModule(module).map((part) => (path = path === "" ? part : `${path}.${part}`));
@@ -66,7 +66,7 @@ class Node implements TreeNode {
   }
 }
 
-/// A module that holds nothing but a module is one with it: model.layers.3.
+/// A module that holds nothing but one module is drawn as one with it: model.layers.3.
 function finish(node: TreeNode, memory: string): void {
   node.children = node.children.map((child) => {
     while (child.children.length === 1 && !child.children[0].op) {
@@ -84,13 +84,13 @@ function finish(node: TreeNode, memory: string): void {
 
 const leastAlike = 3;
 
-/// What is in a module, whatever its number.
+/// Describes what is in a module, whatever the module's number.
 function shapeOf(node: TreeNode): string {
   return node.op ? `${node.label} ${kindOf(node.op)} ${node.op.count}`
     : `(${node.children.map((child) => `${child.op ? "" : child.label}${shapeOf(child)}`).join(",")})`;
 }
 
-/// Layers one after the other that have the same in them are one node, which opens to each of them.
+/// Folds layers that follow each other and have the same ops into one node, which opens to each of them.
 function foldAlike(nodes: TreeNode[], memory: string): TreeNode[] {
   const isNumber = ({ op, label }: TreeNode) => !op && /^\d+$/.test(label);
   const groups: TreeNode[][] = [];
@@ -113,7 +113,7 @@ function foldOf(alike: TreeNode[], memory: string): TreeNode {
   return fold;
 }
 
-/// The program, or some of its ops, with modules in the order in which they first come.
+/// Makes the tree of the program, or of some of its ops. Modules stand in the order in which they first come.
 export function makeTree(report: Report, ops = report.ops): TreeNode {
   const memory = mainMemory(report).name;
   const root: TreeNode = new Node(report.function, moduleKey(""), "", memory);

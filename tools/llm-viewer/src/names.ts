@@ -1,11 +1,11 @@
-// Indices of layers in names, as llm/Support/IndexedNames.h has them: {} is the index of the
-// enclosing loop, {3..60} and {1,3..23} count through these numbers in its iterations.
+// Names have indices of layers as in llm/Support/IndexedNames.h: {} is the index of the enclosing loop, and {3..60}
+// and {1,3..23} count through these numbers in its iterations.
 
 import { Op, Report } from "./report";
 
 const rangePattern = /\{(\d+)(?:,(\d+))?\.\.\d+\}/g;
 
-/// The name of one run, by the iterations of the loops around the op, outermost first.
+/// Returns the name of one run. `iterations` has those of the loops around the op, the outermost first.
 export function nameOfRun(report: Report, op: Op, iterations: number[]): string {
   if (!op.loops || iterations.length === 0) return op.name;
   const iteration = iterations[iterations.length - 1];
@@ -19,13 +19,13 @@ export function nameOfRun(report: Report, op: Op, iterations: number[]): string 
     });
 }
 
-/// "q_proj", "k_proj", "v_proj": "qkv"; "gate_proj", "up_proj": "gate_up".
+/// Joins "q_proj", "k_proj", "v_proj" to "qkv", and "gate_proj", "up_proj" to "gate_up".
 function joinProjections(names: string[]): string {
   const stems = names.map((name) => name.replace(/_proj$/, ""));
   return names.length === 1 ? names[0] : stems.join(stems.every((stem) => stem.length === 1) ? "" : "_");
 }
 
-/// The last part of the name; of ops that run as one, of each of them: "gate_up+swiglu".
+/// Returns the last part of the name. Ops that run as one have the last part of each: "gate_up+swiglu".
 export function shortName(op: Op): string {
   const module = op.module + ".";
   const [first, ...others] = op.name.split("+");
@@ -41,7 +41,8 @@ export function shortName(op: Op): string {
   return groups.map(joinProjections).join("+");
 }
 
-/// The same in all layers: "mlp.down_proj", "self_attn.qkv"; outside of layers the whole name.
+/// Returns a name that is the same in all layers: "mlp.down_proj", "self_attn.qkv". Outside of layers it is the whole
+/// name.
 export function nameInLayer(op: Op): string {
   const inside = op.module.slice(op.layer.length).replace(/^\./, "");
   return inside === "" ? shortName(op) : `${inside}.${shortName(op)}`;

@@ -1,4 +1,4 @@
-// What a person must know before believing a figure of the page, above all views.
+// Shows above all views what a reader must know before believing a figure of the page.
 
 import { Baseline, workOf } from "./compare";
 import { h } from "./dom";
@@ -9,7 +9,8 @@ function listNames(reports: Report[]): string {
   return reports.slice(0, most).map((report) => report.function).join(", ") + (left > 0 ? ` and ${left} more` : "");
 }
 
-/// What the runs do not have in common, "phase: prefill here, decode in the baseline"; not what one does not tell.
+/// Says in what the two runs differ: "phase: prefill here, decode in the baseline". What one of them does not tell is
+/// left out.
 function differencesOf(report: Report, { report: other, sides }: Baseline): string[] {
   const before = new Map(workOf(other));
   return workOf(report).filter(([name, value]) => value && before.get(name) && before.get(name) !== value)
@@ -41,7 +42,7 @@ function makeAlert(what: string, sentences: string[]): HTMLElement | undefined {
         h("ul", {}, ...sentences.map((sentence) => h("li", {}, sentence))));
 }
 
-/// Of a function: that it does not fit, what is wrong with its schedule, and with the comparison.
+/// Says that a function does not fit, what is wrong with its schedule, and what is wrong with the comparison.
 export function makeNotices(report: Report, data: PageData, baseline: Baseline | undefined): HTMLElement {
   const excess = report.capacity?.problem;
   return h("div", { class: "notices" },

@@ -1,4 +1,4 @@
-// What a person sees first: the key figures, what to change first, the timeline, and what it sums up to.
+// Shows first: the key figures, what to change first, the timeline, and its sums.
 
 import { adviceOf } from "./advice";
 import { Colours } from "./colours";
@@ -14,7 +14,7 @@ import { Store } from "./state";
 import { SharedRange, Timeline } from "./timeline/timeline";
 import { Range } from "./timeline/view";
 
-/// The timelines of a run and of its baseline on one axis, and their sums.
+/// Shows the timelines of a run and of its baseline on one axis, and their sums.
 class TimelinePane {
   readonly element: HTMLElement;
   private readonly timelines: Timeline[] = [];
@@ -32,14 +32,14 @@ class TimelinePane {
     this.element = h("div", {}, ...this.timelines.map((timeline) => timeline.element), this.sums.element);
   }
 
-  /// The baseline is beneath; two timelines leave less room for counters.
+  /// Adds a timeline below the others. If there are two, they have less room for counters.
   private addTimeline(schedule: Schedule, above: Schedule[], side: string, mostCounters?: number): void {
     const isOnlyHere = (name: string) => above.every((other) => !other.opByName.has(name));
     const label = `${side}${schedule.report.function} on ${schedule.report.target}`;
     this.timelines.push(new Timeline(schedule, this.store, this.colours, this.shared, isOnlyHere, label, mostCounters));
   }
 
-  /// What the timelines show, in cycles of the report; undefined: all.
+  /// The part of time that the timelines show, in cycles of the report; undefined if they show all.
   get range(): Range | undefined {
     const { range, end } = this.shared, { clock_hz } = this.report;
     if (range.to - range.from > end * (1 - 1e-9)) return undefined;
@@ -95,12 +95,12 @@ export class Overview {
     this.fold.setAttribute("aria-pressed", String(this.store.state.foldsLayers));
     pane.show();
   }
-  /// A part of time is one of the other axis.
+  /// Folding changes the axis, so the chosen part of time is given up.
   private toggleFold(): void {
     this.store.set({ foldsLayers: !this.store.state.foldsLayers, selectedRange: undefined });
   }
 
-  /// None for a schedule that does not hold: it is to be mended first.
+  /// A schedule that does not hold gets no advice, as it must be mended first.
   private makeAdvice(): HTMLElement | undefined {
     const sentences = faultsOf(this.report).length > 0 ? [] : adviceOf(this.report);
     if (sentences.length === 0) return undefined;
@@ -109,7 +109,7 @@ export class Overview {
       savings ?? "", h("details", {}, h("summary", {}, "More"), ` ${[binds, ...others].filter((each) => each).join(" ")}`));
   }
 
-  /// What the timelines show, in cycles of what they have; undefined: all.
+  /// The part of time that the timelines show, in cycles of the report that they show; undefined if they show all.
   get range(): Range | undefined {
     return this.pane.range;
   }

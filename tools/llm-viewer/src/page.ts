@@ -1,4 +1,4 @@
-// The frame around the views: which function, which view, search, theme.
+// Makes the frame around the views: the choice of the function and the view, search, theme.
 
 import { Address, readAddress, writeAddress } from "./address";
 import { chooseColours, Colours } from "./colours";
@@ -24,7 +24,7 @@ import { Range } from "./timeline/view";
 
 interface View {
   element?: HTMLElement;
-  show?: () => void; // each time that it is looked at
+  show?: () => void; // called each time that it is looked at
 }
 
 const tabs = ["Overview", "Graph", "Roofline", "Memory", "Table", "Facts"] as const;
@@ -39,8 +39,8 @@ class FunctionViews {
   private readonly panels = new Map<Tab, HTMLElement>();
   private readonly made = new Map<Tab, View>();
   private readonly baseline;
-  private overview: Overview | undefined; // as soon as it is looked at
-  private wanted: Range | undefined; // until then
+  private overview: Overview | undefined; // made when it is first looked at
+  private wanted: Range | undefined; // the range that it will show then
 
   constructor(readonly report: Report, data: PageData, private readonly colours: Colours,
               private readonly onMove: () => void) {
@@ -74,7 +74,7 @@ class FunctionViews {
     return this.report.ops.some(isOnPath);
   }
 
-  /// What the timelines show, in cycles of the report; undefined: all.
+  /// The part of time that the timelines show, in cycles of the report; undefined if they show all.
   get range(): Range | undefined {
     return this.overview ? this.overview.range : this.wanted;
   }
@@ -117,7 +117,7 @@ export class Page {
   private readonly help = new Help();
   private tab: Tab = "Overview";
   private current = 0;
-  private timer = 0; // of the address, which is behind until then; 0: it is not
+  private timer = 0; // runs until the address is written; 0 if the address is up to date
 
   constructor(host: HTMLElement, private readonly data: PageData) {
     this.colours = chooseColours([...data.reports, ...data.baselines]);
@@ -155,7 +155,7 @@ export class Page {
     return this.views.get(index)!;
   }
 
-  /// What is searched and chosen stays, as far as the function has it.
+  /// The search and the chosen op stay, as far as the function has them.
   private chooseFunction(index: number): void {
     const { query, showsCritical, selectedOp } = this.view.store.state;
     const next = this.viewOf(index);
@@ -225,7 +225,7 @@ export class Page {
     addEventListener("pagehide", () => this.writeAddress(false));
   }
 
-  /// Shows what an address says; what it does not name is as at the start, and what is not there is left out.
+  /// Shows what an address says. What it does not name is as at the start; names of what is not there are ignored.
   private apply(address: Address): void {
     clearTimeout(this.timer);
     this.timer = 0;
@@ -246,7 +246,7 @@ export class Page {
     this.showFunction();
   }
 
-  /// Browsers let a page write its address some times a second, not each frame.
+  /// Browsers let a page write its address only a few times a second, and not with each frame.
   private noteMove(): void {
     this.timer ||= window.setTimeout(() => this.writeAddress(false), 300);
   }
@@ -265,7 +265,7 @@ export class Page {
     }, isNew);
   }
 
-  /// The first op that the search finds.
+  /// Chooses the first op that the search finds.
   private chooseFirst(): void {
     const { query } = this.view.store.state;
     const hit = query.trim() === "" ? undefined
@@ -280,7 +280,7 @@ export class Page {
     this.restyle();
     this.noteMove();
   }
-  /// Those that are not looked at, too: they would come back as they were.
+  /// Views that nobody looks at are drawn anew, too, as they would keep the old theme.
   private restyle(): void {
     for (const view of this.views.values()) view.restyle(this.tab);
   }

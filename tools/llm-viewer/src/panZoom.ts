@@ -1,6 +1,6 @@
-// A picture in a box that scrolls: the mouse drags it, Ctrl and the wheel zoom.
+// Shows a picture in a box that scrolls: the mouse drags it, Ctrl and the wheel zoom.
 
-const least = 0.1, most = 4; // of the picture's own size
+const least = 0.1, most = 4; // scales of the picture's own size
 
 export class PanZoom {
   private scale = 1;
@@ -8,7 +8,7 @@ export class PanZoom {
 
   constructor(private readonly host: HTMLElement) {
     host.addEventListener("wheel", (event) => {
-      if (!event.ctrlKey && !event.metaKey) return; // others scroll
+      if (!event.ctrlKey && !event.metaKey) return; // the wheel alone scrolls
       event.preventDefault();
       const box = host.getBoundingClientRect();
       this.zoomAt(Math.exp(-event.deltaY * 0.002), event.clientX - box.left, event.clientY - box.top);
@@ -22,7 +22,7 @@ export class PanZoom {
     this.apply();
   }
 
-  /// So that all of it is seen, no larger than it is.
+  /// Chooses the scale at which all of the picture is seen, but no larger than its own size.
   fit(): void {
     if (!this.picture) return;
     const [width, height] = this.size();
@@ -31,7 +31,8 @@ export class PanZoom {
     this.host.scrollTo(0, 0);
   }
 
-  /// About an element of the picture, which stays where it is, or comes to the middle; about the middle without one.
+  /// Zooms about an element of the picture. The element stays where it is, or comes to the middle if it is out of
+  /// sight. Without one, zooms about the middle.
   zoomAbout(factor: number, element: Element | undefined): void {
     const box = this.host.getBoundingClientRect(), { clientWidth, clientHeight } = this.host;
     let x = clientWidth / 2, y = clientHeight / 2;
@@ -48,7 +49,7 @@ export class PanZoom {
     this.zoomAt(factor, x, y);
   }
 
-  /// `x` and `y` are pixels in the box; what is there stays there.
+  /// Zooms about a place in the box, which stays where it is. `x` and `y` are in pixels.
   private zoomAt(factor: number, x: number, y: number): void {
     const scale = Math.min(Math.max(this.scale * factor, least), most), change = scale / this.scale;
     const left = this.host.scrollLeft + x, top = this.host.scrollTop + y;
@@ -68,7 +69,7 @@ export class PanZoom {
     this.picture.setAttribute("height", String(height * this.scale));
   }
 
-  /// Of the mouse; fingers scroll as they do everywhere.
+  /// The mouse drags the picture; fingers scroll as they do everywhere.
   private listenToDrags(): void {
     const { host } = this;
     let from: { x: number; y: number; left: number; top: number } | undefined, isDragged = false;
@@ -87,7 +88,7 @@ export class PanZoom {
       host.scrollTo(from.left - dx, from.top - dy);
     });
     for (const end of ["pointerup", "pointercancel"]) host.addEventListener(end, () => (from = undefined));
-    // What lies under the end of a drag is not clicked.
+    // The end of a drag must not click what lies under it.
     host.addEventListener("click", (event) => {
       if (isDragged) event.stopPropagation();
       isDragged = false;

@@ -1,36 +1,36 @@
-// What of the machine's peak is used: of its products (MFU), and of its bandwidth (MBU).
+// Computes how much of the machine's peak is used: of its products (MFU), and of its bandwidth (MBU).
 
 import { elapsedCyclesOf } from "./elapsed";
 import { mainMemory, Op, Report } from "./report";
 
-/// Products of a type, a second, on all engines: a multiply-accumulate is two operations. The clock is that of the
-/// roofline: the target's, or a faster one that an engine keeps.
+/// Returns the operations per second of products of a type on all engines; a multiply-accumulate is two. The clock is
+/// that of the roofline: the target's, or a faster one that an engine keeps.
 export function peakOfProducts(report: Report, type: string): number {
   const clock = report.engines.reduce((most, engine) => Math.max(most, engine.sustained_clock_hz ?? 0), report.clock_hz);
   return report.engines.reduce((sum, engine) =>
     sum + 2 * (engine.operations_per_cycle.mac?.[type] ?? 0) * engine.count * clock, 0);
 }
 
-/// The type whose rate an op's products run at.
+/// Returns the type whose rate an op's products have.
 export function ratedTypeOf(op: Op): string | undefined {
   return op.mac_rate_type ?? op.mac_type;
 }
 
-/// Bytes a second that the main memory has on paper.
+/// Returns the bytes per second that the main memory has on paper.
 export function peakOfMemory(report: Report): number {
   const { bytes_per_second, sustained_bytes_per_second } = mainMemory(report);
   return bytes_per_second ?? sustained_bytes_per_second ?? 0;
 }
 
-/// Amounts that add up.
+/// Amounts that can be added up.
 export interface Amount {
   runs: number;
   engineCycles: number; // of all engines together
-  elapsedCycles: number; // in which the ops are under way
-  flop: number; // in products
-  peakSeconds: number; // that these would take at the peak of their types
+  elapsedCycles: number; // cycles in which the ops are under way
+  flop: number; // operations in products
+  peakSeconds: number; // the time of these products at the peak of their types
   bytes: number; // of the main memory
-  bytesOnce: number; // each that is touched, once
+  bytesOnce: number; // each byte that is touched counts once
 }
 export const nothing = (): Amount =>
   ({ runs: 0, engineCycles: 0, elapsedCycles: 0, flop: 0, peakSeconds: 0, bytes: 0, bytesOnce: 0 });
@@ -39,13 +39,13 @@ export function addAmount(sum: Amount, other: Amount): void {
   for (const key of Object.keys(sum) as (keyof Amount)[]) sum[key] += other[key];
 }
 
-/// Seconds that a number of products takes at the peak.
+/// Returns the seconds that `macs` products take at the peak.
 export function peakSecondsOf(report: Report, op: Op, macs: number): number {
   const type = ratedTypeOf(op), peak = type === undefined ? 0 : peakOfProducts(report, type);
   return peak > 0 ? (2 * macs) / peak : 0;
 }
 
-/// All runs of an op.
+/// Returns the amounts of all runs of an op.
 export function amountOf(report: Report, op: Op): Amount {
   const macs = op.macs * op.count;
   return {
@@ -55,7 +55,7 @@ export function amountOf(report: Report, op: Op): Amount {
   };
 }
 
-/// Shares in percent of what the machine could have done in a time; undefined where it has no such peak.
+/// Shares in percent of what the machine could have done in the same time; undefined if the machine has no such peak.
 export interface Shares {
   products?: number; // MFU, of the whole
   bandwidth?: number; // of all bytes that move

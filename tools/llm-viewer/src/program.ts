@@ -1,4 +1,4 @@
-// What a function computes, in words.
+// Says in words what a function computes.
 
 import { formatParameters } from "./format";
 import { ModelProgram, Report } from "./report";
@@ -12,13 +12,13 @@ export function sequencesOf(program: ModelProgram): string {
   }).join("; ");
 }
 
-/// "16 layers", "1 of 16 layers".
+/// Writes "16 layers" or "1 of 16 layers".
 export function layersOf({ layers, model_layers }: ModelProgram): string {
   return `${layers === model_layers ? layers : `${layers} of ${model_layers}`} layer${model_layers === 1 ? "" : "s"}`;
 }
 
-/// What must be read first stands first: "llama 405.9 B on h100-sxm, decode, batch 8, 4,096 keys, 126 layers". Parameters
-/// are those of the model, so some of its layers have none.
+/// Writes what must be read first, first: "llama 405.9 B on h100-sxm, decode, batch 8, 4,096 keys, 126 layers".
+/// Parameters are those of the whole model, so a part of its layers has none.
 export function titleOf(report: Report): string {
   const { program } = report, parameters = report.totals?.parameters;
   if (!program) return `${report.function} on ${report.target}`;

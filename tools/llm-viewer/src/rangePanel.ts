@@ -1,4 +1,5 @@
-// What the chosen part of time holds, or the whole run: ops with what they do, and what of the machine's peak that is.
+// Shows what the chosen part of time, or the whole run, holds: ops with their work, and the share of the machine's
+// peak.
 
 import { Colours } from "./colours";
 import { afterPaint, breakable, h } from "./dom";
@@ -25,7 +26,7 @@ interface Column {
   show: (row: Row) => string;
 }
 
-/// The same op of all layers together, the longest first.
+/// Sums each op over all layers. The longest row comes first.
 function rowsOf(amounts: Map<Op, Amount>): Row[] {
   const rows = new Map<string, Row>();
   for (const [op, amount] of amounts) {
@@ -41,7 +42,7 @@ function rowsOf(amounts: Map<Op, Amount>): Row[] {
 export class RangePanel {
   readonly element = h("section", { class: "range-panel", "aria-label": "Sums" });
   private frame = 0;
-  private isStale = false; // it sums another part of time than that of now
+  private isStale = false; // the chosen part of time has changed
 
   constructor(private readonly schedule: Schedule, private readonly store: Store, private readonly colours: Colours,
               private readonly zoomTo: (range: Range) => void) {
@@ -52,7 +53,7 @@ export class RangePanel {
     });
   }
 
-  /// What has changed while nobody looked, too.
+  /// Also shows what has changed while nobody looked.
   show(): void {
     if (this.isStale && !this.element.closest("[hidden]")) this.frame ||= requestAnimationFrame(() => this.render());
   }
@@ -130,7 +131,7 @@ export class RangePanel {
         h("tr", { class: "total" }, h("td", {}, "total"), ...cells({ ...others, name: "total", sum: { ...total, elapsedCycles: cycles } })))));
   }
 
-  /// Of one op a link to it, of several a search for all of them.
+  /// Makes a link to an op, or, for several ops, a search for all of them.
   private makeName({ name, ops }: Row): HTMLElement {
     const act = () => ops.length === 1 ? this.store.set({ selectedOp: ops[0].name }) : this.store.set({ query: name });
     const swatch = h("span", { class: "swatch", style: `background: ${this.colours.get(kindOf(ops[0]))}` });

@@ -1,13 +1,13 @@
-// The JSON report of llm-opt (docs/report.md), as far as the page shows it.
+// Describes the JSON report of llm-opt (docs/report.md), as far as the page shows it.
 
 export type Amounts = Record<string, number>;
 
 export interface Span {
-  engine: string; // "core[0]"
+  engine: string; // e.g. "core[0]"
   start_cycle: number;
   end_cycle: number;
   lanes: Amounts;
-  follows_by?: string; // there: it is on the critical path
+  follows_by?: string; // why it is on the critical path, if it is
 }
 export interface Prefetch extends Span {
   buffer: string;
@@ -26,7 +26,7 @@ export interface PartCost {
   count: number;
   work: Amounts;
   traffic_bytes: Record<string, Amounts>; // by memory and buffer
-  cycles_by_memory?: Amounts; // where several memories have a rate
+  cycles_by_memory?: Amounts; // if several memories have a rate
   working_set_bytes: number;
   bound: string;
   sources: Record<string, Source>;
@@ -34,9 +34,9 @@ export interface PartCost {
 
 export interface Op {
   name: string; // with {} for the index of the enclosing loop
-  op: string; // "llm.matmul"
-  kind?: string; // "matmul", "rmsnorm+matmul+swiglu"; older reports have none
-  fused?: { name: string; op: string }[]; // what runs in it, of "llm.fused"
+  op: string; // e.g. "llm.matmul"
+  kind?: string; // e.g. "matmul", "rmsnorm+matmul+swiglu"; older reports have none
+  fused?: { name: string; op: string }[]; // the ops that run in an "llm.fused"
   module: string;
   layer: string;
   count: number;
@@ -93,8 +93,8 @@ export interface Memory {
   capacity_bytes?: number;
   bytes_per_second?: number;
   sustained_bytes_per_second?: number;
-  bytes_per_engine?: number; // in which each engine keeps tiles that come back
-  lanes?: number; // of memories that engines share
+  bytes_per_engine?: number; // where each engine keeps tiles that come back
+  lanes?: number; // only of memories that engines share
 }
 export interface Loop {
   start_cycle: number;
@@ -102,7 +102,7 @@ export interface Loop {
   trips: number;
   first_index: number;
   index_step: number;
-  foldedTrips?: number; // of which one is left, where the page folds layers
+  foldedTrips?: number; // the trips before the page folded layers: one is left
 }
 export interface ModelProgram {
   model: string;
@@ -114,7 +114,7 @@ export interface ModelProgram {
 }
 
 export interface Report {
-  isFolded?: boolean; // by the page: one iteration of each loop
+  isFolded?: boolean; // the page has folded it: one iteration of each loop
   function: string;
   target: string;
   target_description: string;
@@ -135,23 +135,24 @@ export interface Report {
   gap_percent?: number;
   bounds: Amounts;
   roofline_cycles: number;
-  bound?: string; // of the whole
+  bound?: string; // of the whole function
   bound_percent?: Amounts;
   mfu_percent?: number;
   mbu_percent?: number;
   tokens_per_second?: number;
-  tokens_per_second_if_all_layers?: number; // as older reports call it
+  tokens_per_second_if_all_layers?: number; // the name that older reports use
   engines: Engine[];
   memories: Memory[];
   totals: Amounts;
   loops: Loop[];
   ops: Op[];
-  problems?: string[]; // what the schedule breaks, why it is stale, or that the program does not fit
+  problems?: string[]; // rules that the schedule breaks, why it is stale, or that the program does not fit
   capacity?: Capacity;
   memory_over_time?: MemorySteps[];
 }
 
-/// What lies there beside weights and caches from a cycle on; in loops of the first iteration.
+/// What lies in the memory beside weights and caches from a cycle on. Cycles in loops are those of the first
+/// iteration.
 export interface MemorySteps {
   loops: number[];
   cycle: number[];
@@ -170,23 +171,23 @@ export interface Capacity {
   value_bytes: number;
   workspace_bytes: number;
   needed_bytes_if_all_layers?: number;
-  capacity_bytes?: number; // there: it was checked
+  capacity_bytes?: number; // there if it was checked
   fits?: boolean;
   largest_batch?: number;
-  problem?: string; // one of the report's, where it does not fit
+  problem?: string; // one of the report's problems if it does not fit
 }
 
-/// Which function of the baseline a report is compared with, and the positions of ops that do the same work, with the
-/// elapsed microseconds of both sides.
+/// Says which function of the baseline a report is compared with. `ops` has the positions of ops that do the same
+/// work, with the elapsed microseconds of both sides.
 export interface Matches {
   baseline: number;
   ops: [here: number[], there: number[], microseconds: number, baselineMicroseconds: number][];
 }
 
-/// What the two reports of a comparison are called.
+/// The names of the two reports of a comparison.
 export interface Sides {
-  other: string; // in a sentence: "in the baseline"
-  own: string; // of columns
+  other: string; // in a sentence: "in the .."
+  own: string; // a title of columns
   others: string;
   ownElapsed: string;
   ownLabel: string; // before the name of a timeline
@@ -203,7 +204,7 @@ export interface PageData {
   sides: Sides;
   reports: Report[];
   baselines: Report[];
-  matches: (Matches | null)[]; // by report; null: it is compared with nothing
+  matches: (Matches | null)[]; // by report; null if it is compared with nothing
   notes: string[]; // what a reader must know before the figures
 }
 
@@ -214,7 +215,8 @@ function readFunctions(root: unknown, what: string): Report[] {
   return all as Report[];
 }
 
-/// What the page was written with: {"report": ..., "baseline": ..., "measured": ..., "matches": [...], "notes": [...]}.
+/// Reads what the page was written with: {"report": ..., "baseline": ..., "measured": ..., "matches": [...], "notes":
+/// [...]}.
 export function readPageData(text: string): PageData {
   let root: { report?: unknown; baseline?: unknown; measured?: boolean; matches?: (Matches | null)[]; notes?: string[] };
   try {
@@ -231,16 +233,16 @@ export function readPageData(text: string): PageData {
   };
 }
 
-/// What makes the times of a schedule worthless. That a program does not fit into memory is no such fault.
+/// Returns the problems that make the times of a schedule worthless. A program that does not fit into memory is none.
 export function faultsOf(report: Report): string[] {
   return (report.problems ?? []).filter((problem) => problem !== report.capacity?.problem);
 }
 
-/// Those that engines share, from near to far.
+/// Returns the memories that engines share, from near to far.
 export function sharedMemories(report: Report): Memory[] {
   return report.memories.filter((memory) => memory.lanes !== undefined);
 }
-/// The memory that all values go through: the last shared one, as in the table of llm-opt.
+/// Returns the memory that all values go through: the last shared one, as in the table of llm-opt.
 export function mainMemory(report: Report): Memory {
   const shared = sharedMemories(report);
   return shared[shared.length - 1];
@@ -252,7 +254,7 @@ export function toMicroseconds(report: Report, cycles: number): number {
   return (cycles * 1e6) / report.clock_hz;
 }
 const onPath = new WeakMap<Op, boolean>();
-/// Whether one of its slots or fetches is on the critical path.
+/// Is one of the op's slots or fetches on the critical path?
 export function isOnPath(op: Op): boolean {
   if (!onPath.has(op))
     onPath.set(op, op.slots.some((slot) => slot.follows_by !== undefined ||

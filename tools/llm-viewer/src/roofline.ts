@@ -1,4 +1,4 @@
-// Every op as a point under the ceilings of the machine.
+// Shows every op as a point under the ceilings of the machine.
 
 import uPlot from "uplot";
 import { Ceiling, labelOf, leftOut, makeCeilings, makePoints, missingCeilings, Point, rateUnder, thoseThatCount } from "./ceilings";
@@ -12,16 +12,16 @@ import { nameInLayer } from "./names";
 import { mainMemory, Report } from "./report";
 import { Store } from "./state";
 
-const reach = 12; // pixels from a point that still mean it
+const reach = 12; // pixels from a point where a click still means it
 const mostListed = 12;
-const leastNamed = 0.02; // of the engine time
+const leastNamed = 0.02; // the least share of the engine time that gets a name
 
-/// Pixels; the area is the share of the engine time.
+/// Returns the radius in pixels. The area is the share of the engine time.
 function radiusOf({ share }: Point): number {
   return Math.max(3.5, 30 * Math.sqrt(share));
 }
 
-/// The powers of ten around two values.
+/// Returns the powers of ten around two values.
 function decades(least: number, most: number): [number, number] {
   return [Math.pow(10, Math.floor(Math.log10(least))), Math.pow(10, Math.ceil(Math.log10(most)))];
 }
@@ -40,13 +40,13 @@ export class Roofline {
   private readonly tip = h("div", { class: "tip", hidden: true });
   private readonly points: Point[];
   private readonly allCeilings: Ceiling[];
-  private ceilings: Ceiling[]; // those that are drawn
+  private ceilings: Ceiling[]; // those that are drawn now
   private readonly intensities: [number, number] = [0.1, 10];
   private readonly rates: [number, number] = [1e9, 1e12];
-  private labels: LabelPlace[] | undefined; // of the ceilings, where they are drawn now
+  private labels: LabelPlace[] | undefined; // the places of the ceilings' labels
   private labelBoxes: Box[] = [];
   private plot: uPlot | undefined;
-  private width = 0; // for which it was drawn
+  private width = 0; // the width for which it was drawn
 
   constructor(report: Report, private readonly store: Store, private readonly colours: Colours) {
     this.points = makePoints(report);
@@ -72,13 +72,13 @@ export class Roofline {
       if (clientWidth > 0 && clientWidth !== this.width) this.show();
     }).observe(this.element);
     store.subscribe((_, changed) => {
-      if (this.element.closest("[hidden]")) return; // it is drawn anew when it is looked at
+      if (this.element.closest("[hidden]")) return; // it will be drawn when it is looked at
       if (changed.has("selectedOp")) this.showSelected();
       else if (changed.has("query")) this.plot?.redraw(false, false);
     });
   }
 
-  /// Ceilings that no op comes near are left out until they are asked for.
+  /// Ceilings that no op comes near are drawn only if the box is checked.
   private makeChoice(report: Report): HTMLElement {
     const box = h("input", { type: "checkbox", onchange: () => {
       this.ceilings = box.checked ? this.allCeilings : thoseThatCount(report, this.allCeilings, this.points);
@@ -87,7 +87,7 @@ export class Roofline {
     return h("label", { class: "choice" }, box, ` all ${this.allCeilings.length} ceilings`);
   }
 
-  /// All points, all ceilings of operations, and where these meet the main memory's slope.
+  /// The axes hold all points, all ceilings of operations, and where these meet the main memory's slope.
   private ranges(memory: string): [[number, number], [number, number]] {
     const rates = this.points.map((point) => point.rate), intensities = this.points.map((point) => point.intensity);
     const flats = this.ceilings.filter((ceiling) => !ceiling.isSlope).map((ceiling) => ceiling.perSecond);
@@ -98,12 +98,12 @@ export class Roofline {
             decades(least(rates), most([...rates, ...flats]))];
   }
 
-  /// Its size is known only when it is shown.
+  /// The size of the element is known only when it is shown.
   show(): void {
     this.width = this.element.clientWidth;
     this.plot?.destroy();
     this.labels = undefined;
-    this.tip.hidden = true; // of what is under the pointer, the new plot tells anew
+    this.tip.hidden = true; // it described a point of the old plot
     this.host.replaceChildren();
     if (this.points.length > 0) this.build(Math.max(this.width - 20, 300));
     this.showSelected();
@@ -130,7 +130,8 @@ export class Roofline {
     this.plot.over.addEventListener("click", (event) => this.choose(this.under(event.offsetX, event.offsetY)));
   }
 
-  /// The ends of a ceiling in the plot: slopes end under the highest of the flat ones, which begin at the steepest slope.
+  /// Returns the ends of a ceiling in the plot. Slopes end under the highest flat ceiling; flat ones begin at the
+  /// steepest slope.
   private endsOf(plot: uPlot, ceiling: Ceiling): [Place, Place] {
     const of = (isSlope: boolean) =>
       this.ceilings.filter((other) => other.isSlope === isSlope).map((other) => other.perSecond);
@@ -181,7 +182,7 @@ export class Roofline {
     return { x: plot.valToPos(point.intensity, "x", isOnCanvas), y: plot.valToPos(point.rate, "y", isOnCanvas) };
   }
 
-  /// Where points are on the canvas, one for those that lie together.
+  /// Returns the places of the points on the canvas. Points that lie together have one.
   private cells(plot: uPlot): Place[] {
     const cells = new Map<string, Place>();
     for (const point of this.points) {
@@ -216,7 +217,7 @@ export class Roofline {
     context.globalAlpha = 1;
   }
 
-  /// Points that take some time, those that lie together as one.
+  /// Returns the points that take some time. Points that lie together are one with several names.
   private namedPoints(plot: uPlot): { names: string[]; x: number; y: number; radius: number }[] {
     const ratio = uPlot.pxRatio, groups: { names: string[]; x: number; y: number; radius: number }[] = [];
     for (const point of this.points.filter(({ share }) => share >= leastNamed).sort((a, b) => b.share - a.share)) {
@@ -249,7 +250,8 @@ export class Roofline {
     context.restore();
   }
 
-  /// All points near a place, the nearest first; or that whose area it is in.
+  /// Returns all points near a place, the nearest first. If there is none, returns the point whose area holds the
+  /// place.
   private under(x: number, y: number): Point[] {
     const distance = new Map(this.points.map((point) => {
       const place = this.placeOf(this.plot!, point, false);
@@ -260,7 +262,7 @@ export class Roofline {
     const close = near(() => reach);
     return close.length > 0 ? close : near(radiusOf).slice(0, 1);
   }
-  /// The nearest, or the one behind the chosen one.
+  /// Chooses the nearest point. If one of these is chosen already, the next one follows.
   private choose(points: Point[]): void {
     if (points.length === 0) return;
     const at = points.findIndex((point) => point.op.name === this.store.state.selectedOp);

@@ -1,10 +1,10 @@
-// One run of an op: where it stands in time, and how it is called.
+// Describes one run of an op: when it is, and its name.
 
 import { extentOf as extentOfFirst } from "./elapsed";
 import { nameOfRun } from "./names";
 import { Op, Report } from "./report";
 
-/// The iterations of the loops around the op, outermost first.
+/// Returns the iterations of the loops around the op, the outermost first.
 export function iterationsOf(report: Report, op: Op, run: number): number[] {
   const iterations: number[] = [];
   for (const loop of [...(op.loops ?? [])].reverse()) {
@@ -15,20 +15,20 @@ export function iterationsOf(report: Report, op: Op, run: number): number[] {
   return iterations;
 }
 
-/// How much later than the first run it is, in cycles.
+/// Returns by how many cycles the run is later than the first one.
 export function shiftOf(report: Report, op: Op, run: number): number {
   return iterationsOf(report, op, run).reduce(
     (shift, iteration, index) => shift + iteration * report.loops[op.loops![index]].period_cycles, 0);
 }
 
-/// The cycles from the first slot of the run to the last one's end.
+/// Returns the cycles from the first slot of the run to the last one's end.
 export function extentOf(report: Report, op: Op, run: number): [number, number] {
   const shift = shiftOf(report, op, run);
   const [start, end] = extentOfFirst(op);
   return [start + shift, end + shift];
 }
 
-/// What the page knows of one run more than of its op.
+/// Returns what the page knows of one run and not of its op.
 export function factsOfRun(report: Report, op: Op, run: number, time: (cycles: number) => string): [string, string][] {
   if (op.slots.length === 0) return [];
   const iterations = iterationsOf(report, op, run);

@@ -1,4 +1,4 @@
-// All slices of a schedule, loops unrolled, in flat arrays sorted by row and start.
+// Holds all slices of a schedule, with loops unrolled, in flat arrays sorted by row and start.
 
 import { kindOf } from "./kinds";
 import { nameOfRun, shortName } from "./names";
@@ -6,20 +6,20 @@ import { Op, Report, Slot, Span } from "./report";
 import { extentOf, iterationsOf } from "./runs";
 
 export interface Row {
-  label: string; // "core[0]"
-  group: number; // of report.engines; of a trace the lane
+  label: string; // e.g. "core[0]"
+  group: number; // the position in report.engines; in a trace, the lane
   first: number; // the row's slices: [first, end)
   end: number;
 }
 
-/// What the ops of one layer take, from the first start to the last end.
+/// The time that the ops of one layer take, from the first start to the last end.
 export interface LayerSpan {
   name: string;
   start: number; // cycles
   end: number;
 }
 
-/// What is painted: slices of rows, each of an op, which has a name and a kind. Times are in cycles.
+/// The slices that are painted in rows. Each belongs to an op, which has a name and a kind. Times are in cycles.
 export interface Slices {
   readonly rows: Row[];
   readonly start: Float64Array;
@@ -34,7 +34,7 @@ export interface Slices {
   layers(): LayerSpan[];
 }
 
-/// The first slice of the row that ends after the cycle.
+/// Returns the first slice of the row that ends after the cycle.
 export function firstEndingAfter({ end }: Slices, row: Row, cycle: number): number {
   let low = row.first, high = row.end;
   while (low < high) {
@@ -45,7 +45,8 @@ export function firstEndingAfter({ end }: Slices, row: Row, cycle: number): numb
   return low;
 }
 
-/// Of each iteration of these loops, the outermost first: in cycles later than the first.
+/// Returns, for each iteration of these loops, by how many cycles it is later than the first one. The outermost loop
+/// comes first.
 export function shiftsOf(report: Report, loops: number[]): number[] {
   let shifts = [0];
   for (const index of loops) {
@@ -62,11 +63,11 @@ export class Schedule implements Slices {
   readonly end: Float64Array;
   readonly op: Int32Array;
   readonly part: Int32Array;
-  /// Which of the op's runs, counted through its loops, outermost first.
+  /// The run of the op, counted through its loops; the outermost one is the slowest.
   readonly run: Int32Array;
-  /// 1 + the number of the fetched buffer among the slot's prefetches; 0: the part itself.
+  /// 0 for the part itself; 1 + the position among the slot's prefetches for a fetch.
   readonly prefetch: Uint8Array;
-  /// 1: on the critical path.
+  /// 1 if it is on the critical path.
   readonly onPath: Uint8Array;
   readonly endCycle: number;
 
@@ -132,7 +133,7 @@ export class Schedule implements Slices {
     return this.report.ops.map(kindOf);
   }
 
-  /// Of the op's runs that which is nearest to a part of time; in it, the first.
+  /// Returns the run of an op that is nearest to a part of time. If several are in it, returns the first.
   nearestRun(op: Op, from: number, to: number): number {
     const [start, end] = extentOf(this.report, op, 0);
     let nearest = 0, least = Infinity;
@@ -145,7 +146,7 @@ export class Schedule implements Slices {
     return nearest;
   }
 
-  /// "model.layers.3"; where layers are folded, "model.layers.{} × 36".
+  /// Returns "model.layers.3", or "model.layers.{} × 36" if layers are folded.
   private nameOfLayer(op: Op, run: number): string {
     if (!this.report.isFolded || !op.loops)
       return nameOfRun(this.report, { ...op, name: op.layer }, iterationsOf(this.report, op, run));
@@ -153,7 +154,7 @@ export class Schedule implements Slices {
     return `${op.layer} × ${trips}`;
   }
 
-  /// Of each layer in each iteration, by start.
+  /// Returns each layer in each iteration, sorted by start.
   layers(): LayerSpan[] {
     const spans = new Map<string, LayerSpan>();
     for (const op of this.report.ops) {
@@ -170,7 +171,7 @@ export class Schedule implements Slices {
     return [...spans.values()].sort((a, b) => a.start - b.start);
   }
 
-  /// Calls `visit` with each run of the op's slots: in cycles later than the first.
+  /// Calls `visit` for each run of the op, with the cycles by which it is later than the first.
   forEachShift(op: Op, visit: (shiftCycles: number, run: number) => void): void {
     shiftsOf(this.report, op.loops ?? []).forEach(visit);
   }

@@ -1,7 +1,8 @@
-// Types of values, short enough for the edges of a graph; tooltips and details have them whole.
+// Writes types of values so short that they fit the edges of a graph. Tooltips and details show them whole.
 
-/// "1024x7168x!llm.block_scaled<f8E4M3FN, [128], f32>" as "1024x7168 f8E4M3FN/128", which shares a scale among 128 values;
-/// "!llm.kv_cache<batch = 4, kv_heads = 8, head_dim = 128, capacity = 2048, bf16>" as "kv 4x2048x8x128 bf16".
+/// Writes "1024x7168x!llm.block_scaled<f8E4M3FN, [128], f32>" as "1024x7168 f8E4M3FN/128", where 128 values share a
+/// scale, and "!llm.kv_cache<batch = 4, kv_heads = 8, head_dim = 128, capacity = 2048, bf16>" as "kv 4x2048x8x128
+/// bf16".
 export function shortShape(shape: string): string {
   const scaled = /!llm\.block_scaled<([^,<>]+)((?:, (?:\[[^\]]*\]|[^,<>[\]]+))*)>/g;
   const text = shape.replace(scaled, (_, value: string, scales: string) =>

@@ -1,10 +1,10 @@
-// What the views share: which op and which part of time are chosen, what is searched, whether the critical path stands out.
+// The views share this: the chosen op and part of time, the search, and whether the critical path stands out.
 
 import { Range } from "./timeline/view";
 
 export interface State {
   selectedOp: string | undefined; // by name, so that it holds in the baseline, too
-  selectedRun: number | undefined; // of the op, where one was chosen: another op has none
+  selectedRun: number | undefined; // of the op, if one was chosen; choosing another op clears it
   selectedRange: Range | undefined; // cycles of the report
   query: string;
   showsCritical: boolean;

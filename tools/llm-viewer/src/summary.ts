@@ -1,4 +1,4 @@
-// All that is known of the whole function; of two runs, side by side.
+// Shows all that is known of the whole function; two runs stand side by side.
 
 import { Baseline, differencePercent, workOf } from "./compare";
 import { h } from "./dom";
@@ -13,11 +13,12 @@ function movedBytes(report: Report): number {
 
 type ComparedRow = [name: string, before: string, now: string, difference?: number];
 
-/// What both runs did, on what, and how they fared.
+/// Compares what both runs did, on what machine, and how long they took.
 function comparedRows(before: Report, now: Report): ComparedRow[] {
   const words = new Map(workOf(before));
   const number = (name: string, show: (report: Report) => string, value: (report: Report) => number | undefined): ComparedRow => {
-    const [x, y] = [before, now].map(value).map((each) => Number.isFinite(each) ? each : undefined); // or not told
+    // A report may lack it.
+    const [x, y] = [before, now].map(value).map((each) => Number.isFinite(each) ? each : undefined);
     const shown = (report: Report, each: number | undefined) => each === undefined ? "" : show(report);
     return [name, shown(before, x), shown(now, y), x === undefined || y === undefined ? undefined : differencePercent(y, x)];
   };

@@ -1,4 +1,4 @@
-// What lies in a part of time, op by op: of what the ends cut, a share.
+// Sums what lies in a part of time, op by op. What the ends cut counts in part.
 
 import { recordOf } from "./counters";
 import { Amount, amountOf, nothing, peakSecondsOf } from "./peaks";
@@ -7,10 +7,10 @@ import { firstEndingAfter, Schedule } from "./schedule";
 import { extentOf } from "./elapsed";
 import { Range } from "./timeline/view";
 
-/// The slots of an op by part.
+/// The slots of an op, by part.
 type Slots = Map<number, Slot>;
 
-/// What a slice does in all: one of fetches moves what it fetches, that of the part the rest.
+/// Returns what a slice does in all. A fetch moves what it fetches; the part moves the rest.
 function workOf(op: Op, slot: Slot, fetch: number, memory: string): { macs: number; bytes: number } {
   const record = recordOf(op.parts, slot.part), traffic = record.traffic_bytes[memory] ?? {};
   const fetched = (slot.prefetches ?? []).map(({ buffer }) => traffic[buffer] ?? 0);
@@ -19,13 +19,13 @@ function workOf(op: Op, slot: Slot, fetch: number, memory: string): { macs: numb
   return { macs: record.work?.mac ?? 0, bytes: all - fetched.reduce((sum, bytes) => sum + bytes, 0) };
 }
 
-/// Which part of the bytes that move is the first time that each of them does.
+/// Returns the share of the bytes moved that is moved for the first time.
 function onceOf(op: Op, memory: string): number {
   const moved = op.bytes[memory] ?? 0;
   return moved > 0 ? (op.compulsory_bytes ?? 0) / moved : 0;
 }
 
-/// Cycles of the range in which runs of the op are under way, and how many runs.
+/// Adds the cycles of the range in which runs of the op are under way, and the number of these runs.
 function addRuns(sum: Amount, schedule: Schedule, op: Op, { from, to }: Range): void {
   const [start, end] = extentOf(op);
   schedule.forEachShift(op, (shift) => {

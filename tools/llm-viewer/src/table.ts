@@ -1,4 +1,4 @@
-// Ops by module with what they take, sums that add up; sorted, filtered, copied.
+// Shows ops by module with what they take, and sums that add up. It can be sorted, filtered and copied.
 
 import { Baseline, differencePercent, Match } from "./compare";
 import { breakable, h } from "./dom";
@@ -23,11 +23,11 @@ export class Table {
   private readonly rowOf = new Map<string, HTMLTableRowElement>();
   private readonly status = h("span", { class: "muted", role: "status" });
   private readonly found = h("span", { class: "muted", role: "status", "data-role": "found" });
-  private sorted = -1; // a column; -1: the order of the program
+  private sorted = -1; // a column; -1 for the order of the program
   private isAscending = false;
-  private most = rowsAtOnce; // rows
-  private isCut = false; // there may be more
-  private isStale = false; // shows another search than that of now
+  private most = rowsAtOnce; // the most rows that are shown
+  private isCut = false; // there may be more rows
+  private isStale = false; // the search has changed since
 
   constructor(private readonly report: Report, private readonly store: Store,
               private readonly baseline: Baseline | undefined) {
@@ -47,7 +47,7 @@ export class Table {
     this.search();
     store.subscribe((_, changed) => {
       this.isStale ||= changed.has("query") || changed.has("showsCritical");
-      if (this.element.closest("[hidden]")) return; // until it is looked at
+      if (this.element.closest("[hidden]")) return; // it is searched when it is looked at
       if (this.isStale) this.search();
       else if (changed.has("selectedOp")) this.showSelected();
     });
@@ -58,7 +58,7 @@ export class Table {
     else this.showSelected();
   }
 
-  /// Leaves what the search finds; sums are of that.
+  /// Keeps the ops that the search finds, and sums only these.
   private search(): void {
     const { query } = this.store.state;
     const isFound = (op: Op) => matchesOp(op, query);
@@ -73,7 +73,7 @@ export class Table {
     this.render();
   }
 
-  /// As many levels as give a page of rows.
+  /// Opens as many levels as give a page of rows.
   private openFirst(): void {
     const most = 80;
     let level = this.root.children, rows = level.length;
@@ -117,12 +117,12 @@ export class Table {
     this.most += rowsAtOnce;
     this.render();
   }
-  /// A search opens what it finds something in.
+  /// A search opens every module in which it finds something.
   private isOpen(node: TreeNode): boolean {
     return this.open.has(node.key) || this.store.state.query.trim() !== "";
   }
 
-  /// One way, the other way, and back to the order of the program.
+  /// Sorts one way, then the other way, then in the order of the program.
   private sortBy(column: number): void {
     const startsAscending = this.columns[column].isText === true;
     if (this.sorted !== column) {
@@ -136,7 +136,7 @@ export class Table {
     this.render();
   }
 
-  /// What has the focus keeps it.
+  /// The element that has the focus keeps it.
   private render(): void {
     const { activeElement } = document;
     const row = [...this.rowOf].find(([, candidate]) => candidate.contains(activeElement))?.[0];
@@ -179,7 +179,7 @@ export class Table {
     const isOpen = this.isOpen(node);
     const isSearch = this.store.state.query.trim() !== "";
     const toggle = () => {
-      if (isSearch) return; // which opens all that it finds something in
+      if (isSearch) return; // a search opens every module in which it finds something
       if (!this.open.delete(node.key)) this.open.add(node.key);
       this.render();
     };
@@ -199,7 +199,7 @@ export class Table {
     return row;
   }
 
-  /// Several ops here that the baseline runs as one: no row of theirs alone is compared.
+  /// Returns the matches of several ops here that the baseline runs as one. No row of these ops alone is compared.
   private together(): Match[] {
     const { query } = this.store.state;
     return this.baseline?.together.filter(({ here }) => here.some((op) => matchesOp(op, query))) ?? [];
@@ -218,7 +218,7 @@ export class Table {
       (column) => this.togetherCell(match, column));
   }
 
-  /// What the baseline has and nothing here is compared with.
+  /// Returns the ops of the baseline that are compared with nothing here.
   private onlyInBaseline(): Op[] {
     const { query } = this.store.state;
     return this.baseline?.lost.filter((op) => matchesOp(op, query)) ?? [];
@@ -251,7 +251,7 @@ export class Table {
     if (!this.rowOf.has(chosen)) this.showFar(chosen);
     this.rowOf.get(chosen)?.scrollIntoView({ block: "nearest" });
   }
-  /// A row behind those that are there.
+  /// Shows a row that is behind those that are shown.
   private showFar(key: string): void {
     let at = 0;
     for (const [node] of this.rows((each) => this.isOpen(each))) {
@@ -270,7 +270,7 @@ export class Table {
     if (visit(this.root)) this.render();
   }
 
-  /// All rows, also of modules that are closed. Sums over `kind` "op" count everything once.
+  /// Returns all rows, also those of modules that are closed. Sums over `kind` "op" count everything once.
   csv(): string {
     const quote = (value: Cell) => typeof value === "number" ? String(value) : `"${(value ?? "").replace(/"/g, '""')}"`;
     const lines = [["kind", "module", ...this.columns.map((column) => column.csv)].join(",")];
@@ -289,7 +289,7 @@ export class Table {
       await navigator.clipboard.writeText(this.csv());
       this.status.textContent = "Copied.";
     } catch {
-      // A browser that lets no page write: the person copies what is chosen.
+      // If the browser lets no page write to the clipboard, the person copies the chosen text.
       const area = h("textarea", { rows: 8, "aria-label": "The table as CSV" });
       area.value = this.csv();
       this.status.replaceChildren("Press Ctrl+C: ", area);

@@ -1,21 +1,21 @@
-// The slices of one row as columns of pixels: each shows how much of its time goes to each kind of op, so that
-// thousands of slices keep their shares where they are thinner than a pixel.
+// Draws the slices of one row as columns of pixels. Each column shows how much of its time goes to each kind of op, so
+// that thousands of slices keep their shares even if they are thinner than a pixel.
 
 import { firstEndingAfter, Row, Slices } from "../schedule";
 import { Emphasis, Range } from "./view";
 
-/// What a column holds of the chosen op.
+/// Says whether a column holds the chosen op, and whether it holds the chosen run.
 export enum Mark { None, Op, Run }
 
 export class Columns {
   count = 0;
   mark = new Uint8Array(0);
-  /// 0: nothing is there, 1: only fetches, 2: other slices, too.
+  /// 0 if nothing is there, 1 if only fetches are there, 2 if other slices are there, too.
   holds = new Uint8Array(0);
-  /// Slices as wide as asked for.
+  /// The slices that are at least as wide as asked for.
   readonly wide: number[] = [];
   private cover = new Float32Array(0); // by column, then key
-  private readonly keys: number; // kinds, then the same dimmed
+  private readonly keys: number; // twice the kinds: plain, then dimmed
 
   constructor(private readonly slices: Slices, private readonly kindOf: Uint16Array, readonly kinds: number) {
     this.keys = 2 * kinds;
@@ -35,7 +35,7 @@ export class Columns {
     this.wide.length = 0;
   }
 
-  /// One look at each slice in the range.
+  /// Looks at each slice in the range once.
   fill(row: Row, range: Range, count: number, emphasis: Emphasis, leastWide: number): void {
     const { start, end, op, run, prefetch, onPath } = this.slices;
     this.reset(count);
@@ -70,8 +70,8 @@ export class Columns {
     for (let column = first; column < last; ++column) this.mark[column] = Math.max(this.mark[column], mark);
   }
 
-  /// What the column shows: keys of the palette, and which part of the height each has; how many. Where ops are dimmed,
-  /// others hide them.
+  /// Fills in what the column shows: keys of the palette, and the share of the height that each has. Returns their
+  /// number. If ops are dimmed, the others hide them.
   stack(column: number, isDimming: boolean, least: number, keys: Int32Array, shares: Float64Array): number {
     const { cover, kinds } = this, begin = column * this.keys;
     let count = 0, sum = 0;
@@ -87,7 +87,7 @@ export class Columns {
     addKeys(0, kinds);
     const hides = isDimming && count > 0;
     if (isDimming && !hides) addKeys(kinds, 2 * kinds);
-    // Where slices overlap, which is against the rules, each has its part.
+    // Slices that overlap break the rules; each has its part then.
     const scale = (hides ? 1 : Math.min(Math.max(sum, least), 1)) / sum;
     for (let i = 0; i < count; ++i) shares[i] *= scale;
     return count;

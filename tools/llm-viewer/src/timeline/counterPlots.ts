@@ -1,4 +1,4 @@
-// Counters under the timeline, on its axis.
+// Draws counters under the timeline, on its axis.
 
 import uPlot from "uplot";
 import { Counter, makeCounters } from "../counters";
@@ -8,10 +8,10 @@ import { Sampler } from "./sampler";
 import { gutter, Range, Theme } from "./view";
 
 const plotHeight = 54;
-const columnWidth = 2; // pixels: half of the time that columns of one pixel take
+const columnWidth = 2; // in pixels; columns of one pixel would take twice the time
 const number = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
 
-/// How many of some engines are busy, their rows tell.
+/// The rows of few engines already show how many are busy.
 function isSeenInRows({ isOfEngines, most }: Counter): boolean {
   return isOfEngines && most <= 4;
 }
@@ -22,13 +22,13 @@ export class CounterPlots {
   private readonly samplers: Sampler[];
   private plots: uPlot[] = [];
 
-  /// `most`: of them that there is room for, the memory's bandwidth first.
+  /// `most` is the number of counters that there is room for; the bandwidth of the memory comes first.
   constructor(schedule: Schedule, most = Infinity) {
     this.counters = makeCounters(schedule).filter((counter) => !isSeenInRows(counter)).slice(0, most);
     this.samplers = this.counters.map((counter) => new Sampler(counter));
   }
 
-  /// Anew, as the width and colours of a plot stay as it was made.
+  /// Makes new plots, as a plot keeps the width and colours that it was made with.
   build(width: number, theme: Theme): void {
     this.plots.forEach((plot) => plot.destroy());
     this.element.replaceChildren();
@@ -58,7 +58,7 @@ export class CounterPlots {
           values: (_, splits) => splits.map((value) => `${number.format(value)} ${counter.unit}`.trim()),
         },
       ],
-      // The mean, and behind it from the least to the most.
+      // The band from the least to the most lies behind the mean.
       series: [{}, { stroke: theme.text, width: 1, fill: `${theme.muted}44`, ...steps }, edge, edge],
       bands: [{ series: [3, 2], fill: `${theme.muted}33` }],
     };

@@ -1,4 +1,4 @@
-// Wheel and pointers over a canvas: they zoom, pan, choose a part of time, and click.
+// Handles the wheel and pointers over a canvas: they zoom, pan, choose a part of time, and click.
 
 import { axisHeight, gutter, Range, toCycle, View } from "./view";
 
@@ -12,10 +12,10 @@ export interface Actions {
   zoom: (factor: number, around: number) => void;
   scrolls: () => boolean; // there are more rows than fit
   click: (x: number, y: number) => void;
-  select?: (from: number, to: number) => void; // cycles
+  select?: (from: number, to: number) => void; // in cycles
 }
 
-/// One pointer that moves pans, two zoom; one that goes up where it went down clicks.
+/// One pointer that moves pans; two zoom. A pointer that goes up where it went down clicks.
 export class Gestures {
   private readonly pointers = new Map<number, Point>();
   private anchor: { points: Point[]; range: Range } = { points: [], range: { from: 0, to: 0 } };
@@ -27,12 +27,12 @@ export class Gestures {
     canvas.addEventListener("pointerdown", (event) => this.onDown(event));
     canvas.addEventListener("pointermove", (event) => this.onMove(event));
     canvas.addEventListener("pointerup", (event) => this.onUp(event));
-    // Taken away: by the browser that scrolls, or by another window.
+    // The browser takes a pointer away if it scrolls; another window may take it, too.
     for (const name of ["pointercancel", "lostpointercapture"] as const)
       canvas.addEventListener(name, (event) => this.drop(event.pointerId));
   }
 
-  /// Where there are more rows than fit, the wheel alone scrolls them, and zooms with Ctrl.
+  /// If there are more rows than fit, the wheel alone scrolls them, and the wheel with Ctrl zooms.
   private onWheel(event: WheelEvent): void {
     const isUpright = !event.shiftKey && Math.abs(event.deltaX) <= Math.abs(event.deltaY);
     if (isUpright && !event.ctrlKey && this.actions.scrolls()) return;
@@ -44,7 +44,7 @@ export class Gestures {
     this.actions.setRange(from + by, to + by);
   }
 
-  /// What the next moves are relative to.
+  /// Notes the places and the range that the next moves start from.
   private setAnchor(): void {
     this.anchor = { points: [...this.pointers.values()].slice(0, 2), range: this.actions.view().range };
   }

@@ -1,4 +1,4 @@
-// The row of layers: boxes that are wide enough for their names; where layers are thin, one box for several.
+// Draws the row of layers as boxes that are wide enough for their names. If layers are thin, a box stands for several.
 
 import { LayerSpan, Slices } from "../schedule";
 import { axisHeight, gutter, layerHeight, toCycle, toX, Theme, View } from "./view";
@@ -8,7 +8,7 @@ const leastPixels = 70;
 export class Layers {
   private readonly spans: LayerSpan[];
   private readonly meanCycles: number;
-  private readonly merged = new Map<number, LayerSpan[]>(); // by how many are one
+  private readonly merged = new Map<number, LayerSpan[]>(); // by the number of layers in a box
 
   constructor(slices: Slices) {
     this.spans = slices.layers();
@@ -19,7 +19,7 @@ export class Layers {
     return this.spans.length === 0;
   }
 
-  /// The same for all places at one zoom, so that boxes stay what they are while the timeline is moved.
+  /// Boxes are the same for all places at one zoom, so that they stay what they are while the timeline is moved.
   private boxes({ range, width }: View): LayerSpan[] {
     const pixels = (this.meanCycles * (width - gutter)) / (range.to - range.from);
     let count = 1;
@@ -34,14 +34,14 @@ export class Layers {
       const group = this.spans.slice(first, first + count), last = group[group.length - 1];
       boxes.push({
         name: group.length === 1 ? last.name : `${group[0].name} .. ${numberOf(last.name)}`,
-        start: group[0].start, // they are in this order
+        start: group[0].start, // spans are sorted by start
         end: group.reduce((end, span) => Math.max(end, span.end), 0),
       });
     }
     return boxes;
   }
 
-  /// Those that overlap stand one over the other, frames only.
+  /// Boxes that overlap are drawn one over the other, so they are only frames.
   paint(context: CanvasRenderingContext2D, view: View, theme: Theme): void {
     if (this.isEmpty) return;
     context.fillStyle = theme.text;
@@ -65,7 +65,8 @@ export class Layers {
     return this.boxes(view).find(({ start, end }) => start <= cycle && cycle < end);
   }
 
-  /// The layer that begins next to what is shown, behind it or ahead of it.
+  /// Returns the next layer that begins after the start of what is shown, or, for a negative `step`, the last one
+  /// before it.
   next(step: number, { range }: View): LayerSpan | undefined {
     const margin = (range.to - range.from) * 1e-6;
     return step > 0 ? this.spans.find(({ start }) => start > range.from + margin)
@@ -73,7 +74,7 @@ export class Layers {
   }
 }
 
-/// "3" of "model.layers.3", "0 .. 7" of "model.layers.0 .. 7"
+/// Returns "3" of "model.layers.3", and "0 .. 7" of "model.layers.0 .. 7".
 function numberOf(name: string): string {
   const [first, ...rest] = name.split(" .. ");
   return [first.slice(first.lastIndexOf(".") + 1), ...rest].join(" .. ");

@@ -7,26 +7,26 @@ import { Columns, Mark } from "./columns";
 import { Layers } from "./layers";
 import { axisHeight, Emphasis, gutter, layerHeight, rowHeightFor, Theme, toCycle, toX, View } from "./view";
 
-const fetchInset = 7, inset = 2; // fetches are thinner; pixels above and below
+const fetchInset = 7, inset = 2; // pixels that are free above and below; fetches are thinner
 const dimmedAlpha = 0.2;
 
-/// As a pixel of an image: bytes in the order red, green, blue, alpha.
+/// Returns a pixel of an image: bytes in the order red, green, blue, alpha.
 function pixelOf(colour: string, alpha: number): number {
   const bytes = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
   return new Uint32Array(Uint8Array.from([...bytes, Math.round(255 * alpha)]).buffer)[0];
 }
 
 export class Painter {
-  /// Where the rows of engines begin: under the axis and, if there are any, the layers.
+  /// The rows of engines begin here: under the axis and, if there are any, the layers.
   readonly rowsTop: number;
   readonly rowHeight: number;
   readonly layers: Layers;
   private readonly labels: string[];
   private readonly columns: Columns;
-  private readonly pixels: Uint32Array; // by kind, and then dimmed
+  private readonly pixels: Uint32Array; // all kinds, then the same kinds dimmed
   private readonly stackKeys: Int32Array;
   private readonly shares: Float64Array;
-  private readonly rest: Float64Array; // of pixels, by key
+  private readonly rest: Float64Array; // parts of pixels that are left over, by key
   private readonly buffer = document.createElement("canvas");
   private image = new ImageData(1, 1);
   private imagePixels = new Uint32Array(this.image.data.buffer);
@@ -81,7 +81,7 @@ export class Painter {
     const left = Math.round(gutter * ratio), top = Math.round(this.rowsTop * ratio);
     this.clearImage(Math.round(view.width * ratio) - left, Math.round(view.height * ratio) - top);
     const first = Math.floor(view.scrolled / rowHeight), last = Math.ceil((view.scrolled + view.height - this.rowsTop) / rowHeight);
-    const over: (() => void)[] = []; // what is drawn over the image
+    const over: (() => void)[] = []; // these draw over the image
     this.slices.rows.slice(first, last).forEach((row, index) => {
       const y = this.rowsTop + (first + index) * rowHeight - view.scrolled;
       context.fillStyle = theme.text;
@@ -115,7 +115,7 @@ export class Painter {
     this.buffer.height = height;
   }
 
-  /// Stacked, first kinds below. `top`: of the row in the image, which it may be above.
+  /// Stacks the kinds of a column, the first at the bottom. `top` is that of the row in the image; it may be negative.
   private drawColumn(column: number, top: number, ratio: number, isDimming: boolean): void {
     const { stackKeys, shares, rest } = this;
     const margin = this.columns.holds[column] > 1 ? inset : fetchInset;
@@ -124,7 +124,7 @@ export class Painter {
     let sum = 0;
     for (let i = 0; i < count; ++i) sum += shares[i];
     let end = bottom - Math.round(sum * full);
-    // From above. What is less than a pixel is left to the next columns, so that shares are right over several.
+    // Draws from above. The next columns get what is less than a pixel, so that shares are right over several columns.
     for (let i = count - 1; i > 0; --i) {
       const key = stackKeys[i], wanted = shares[i] * full + rest[key];
       const height = Math.min(Math.max(Math.round(wanted), 0), bottom - end);
@@ -140,7 +140,7 @@ export class Painter {
     for (let at = Math.max(top, 0) * width + column; at < end; at += width) imagePixels[at] = pixel;
   }
 
-  /// Of the slices that have room for it, the name, and an edge to the next.
+  /// Draws the names of the slices that have room for them, and the edge of each to the next one.
   private slicesOver(context: CanvasRenderingContext2D, y: number, view: View, theme: Theme,
                      emphasis: Emphasis): (() => void)[] {
     const { start, end, op, prefetch, onPath } = this.slices, { rowHeight } = this;
@@ -154,7 +154,7 @@ export class Painter {
     });
   }
 
-  /// A line below the chosen op, and one above the chosen run, too.
+  /// Draws a line below the chosen op, and also one above the chosen run.
   private marksOver(context: CanvasRenderingContext2D, y: number, { ratio }: View, theme: Theme): () => void {
     const { mark, count } = this.columns, { rowHeight } = this;
     const runs: [number, number, Mark][] = [];
@@ -178,7 +178,8 @@ export class Painter {
     return y < this.rowsTop ? undefined : this.slices.rows[Math.floor((y - this.rowsTop + view.scrolled) / this.rowHeight)];
   }
 
-  /// What an engine does next where it is idle; -1: nothing more, undefined: that is not a row.
+  /// Returns what an engine does next where it is idle: `next` is -1 if nothing follows. Returns undefined if no row
+  /// is there.
   nextAt(x: number, y: number, view: View): { row: Row; since: number; next: number } | undefined {
     const row = this.rowAt(y, view);
     if (!row || x < gutter) return undefined;
@@ -186,7 +187,7 @@ export class Painter {
     return { row, since: at > row.first ? this.slices.end[at - 1] : 0, next: at < row.end ? at : -1 };
   }
 
-  /// The slice at a place, or -1; of thin ones the nearest within two pixels.
+  /// Returns the slice at a place, or -1. Thin slices count from up to two pixels away.
   sliceAt(x: number, y: number, view: View): number {
     const row = this.rowAt(y, view);
     if (!row || x < gutter) return -1;

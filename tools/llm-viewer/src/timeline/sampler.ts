@@ -1,8 +1,8 @@
-// A counter as lines that are drawn: its steps, or what of them a column of pixels can show.
+// Turns a counter into lines that are drawn: its steps, or what a column of pixels can show of them.
 
 import { Counter } from "../counters";
 
-/// Times, and from each on the mean, the least and the most.
+/// Times, and the mean, the least and the most from each of them on.
 export type Samples = [times: number[], mean: number[], least: number[], most: number[]];
 
 function firstAfter(times: Float64Array, cycle: number): number {
@@ -25,8 +25,8 @@ export class Sampler {
       this.sum[i] = this.sum[i - 1] + value[i - 1] * (time[i] - time[i - 1]);
   }
 
-  /// The steps between two cycles; where they are closer than a line can show, the mean, the least
-  /// and the most of each column.
+  /// Returns the steps between two cycles. If they are closer than a line can show, returns the mean, the least and
+  /// the most of each column.
   sample(from: number, to: number, columns: number): Samples {
     const { time } = this.counter;
     const first = Math.max(firstAfter(time, from) - 1, 0), end = firstAfter(time, to);
@@ -64,7 +64,7 @@ export class Sampler {
     return samples;
   }
 
-  /// `at`: the last change up to the cycle.
+  /// `at` is the last change up to the cycle.
   private sumUpTo(cycle: number, at: number): number {
     return this.sum[at] + this.counter.value[at] * (cycle - this.counter.time[at]);
   }

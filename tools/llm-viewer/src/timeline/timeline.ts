@@ -1,4 +1,4 @@
-// Engines as rows, time from left to right; zoom and pan with mouse, fingers and keyboard.
+// Shows engines as rows, and time from left to right. Mouse, fingers and keyboard zoom and pan.
 
 import { Colours } from "../colours";
 import { h } from "../dom";
@@ -13,16 +13,16 @@ import { Painter } from "./painter";
 import { Tip } from "./tip";
 import { Emphasis, gutter, Range, readTheme, Theme, toX, View } from "./view";
 
-/// Clocks may differ: in seconds.
+/// The part of time that timelines share. It is in seconds, as their clocks may differ.
 export interface SharedRange {
   range: Range;
   readonly end: number;
-  readonly clockHz: number; // of the report above all others
+  readonly clockHz: number; // of the first report, which stands above all others
   readonly redraw: (() => void)[];
-  isClicked: boolean; // what is chosen was clicked, and so is in sight
+  isClicked: boolean; // the op was chosen by a click, so it is in sight
 }
 
-/// The timeline of one run of the tool; several on a page share what part of time they show.
+/// Shows the timeline of one run of the tool. Several timelines on a page show the same part of time.
 export class Timeline {
   readonly element: HTMLElement;
   private readonly canvas: HTMLCanvasElement;
@@ -32,13 +32,13 @@ export class Timeline {
   private readonly height: number; // of all rows
   private readonly endCycle: number;
   private readonly rows: HTMLElement;
-  private readonly hasPath: boolean; // a baseline may tell none
+  private readonly hasPath: boolean; // a baseline may have none
   private width = 0;
-  private seen = 0; // of the height
+  private seen = 0; // the height that is seen
   private wasShown = false;
   private theme: Theme = readTheme();
   private frame = 0;
-  private dims: Uint8Array | undefined; // by op; undefined: to be found out
+  private dims: Uint8Array | undefined; // by op; undefined until it is found out
 
   constructor(private readonly schedule: Schedule, private readonly store: Store, colours: Colours,
               private readonly shared: SharedRange, private readonly reveals: (op: string) => boolean, label: string,
@@ -55,7 +55,7 @@ export class Timeline {
                     "zoom, Home shows all, F goes to the chosen op, N and P choose the next and the previous op. " +
                     "The help of the page has all keys.",
     });
-    // The canvas is as high as what is seen of the rows, and stays there while they are scrolled.
+    // The canvas is as high as the visible part of the rows, and stays in place while they are scrolled.
     this.rows = h("div", { class: "rows" }, h("div", { style: `height: ${this.height}px` }, this.canvas));
     this.element = h("section", { class: "timeline", "aria-label": label },
       h("div", { class: "timeline-head" }, h("h3", {}, label), this.makeButtons()),
@@ -104,7 +104,7 @@ export class Timeline {
     });
   }
 
-  /// What has changed while nobody looked.
+  /// Shows what has changed while nobody looked.
   show(): void {
     this.requestPaint();
   }
@@ -139,7 +139,7 @@ export class Timeline {
       });
   }
 
-  /// What is shown, in cycles of this schedule.
+  /// The range that is shown, in cycles of this schedule.
   private get range(): Range {
     const { clock_hz } = this.schedule.report;
     return { from: this.shared.range.from * clock_hz, to: this.shared.range.to * clock_hz };
@@ -153,7 +153,7 @@ export class Timeline {
     const name = this.store.state.selectedOp;
     return name === undefined ? -1 : this.schedule.opByName.get(name) ?? -1;
   }
-  /// Of the chosen op, the chosen run or that which is nearest to what is shown.
+  /// The run that is chosen or, if none is, the run of the chosen op that is nearest to what is shown.
   private get selectedRun(): number {
     const { selectedRun } = this.store.state;
     const op = this.schedule.report.ops[this.selected];
@@ -181,7 +181,7 @@ export class Timeline {
     this.canvas.dataset.selectedBox = this.boxOfSelected(view);
   }
 
-  /// The chosen part of time lies over everything.
+  /// Draws the chosen part of time over everything.
   private paintSelection(context: CanvasRenderingContext2D, view: View): void {
     const range = this.selection;
     this.canvas.dataset.selection = range ? `${range.from},${range.to}` : "";
@@ -193,7 +193,7 @@ export class Timeline {
     context.globalAlpha = 1;
     for (const x of [left, right - 1]) context.fillRect(x, 0, 1, view.height);
   }
-  /// In cycles of this schedule; the store has those of the report above.
+  /// The chosen part of time in cycles of this schedule. The store has it in cycles of the report above.
   private get selection(): Range | undefined {
     const range = this.store.state.selectedRange;
     const scale = this.schedule.report.clock_hz / this.shared.clockHz;
@@ -205,7 +205,7 @@ export class Timeline {
     if (inside(to) > inside(from)) this.store.set({ selectedRange: { from: inside(from), to: inside(to) } });
   }
 
-  /// Where the first slice of the chosen run is drawn: x,y,width,height; empty where it is not.
+  /// Returns where the first slice of the chosen run is drawn, as "x,y,width,height"; empty if it is not in sight.
   private boxOfSelected(view: View): string {
     const { report, rows } = this.schedule, op = report.ops[this.selected];
     if (!op || op.slots.length === 0) return "";
@@ -256,7 +256,7 @@ export class Timeline {
     this.shared.isClicked = false;
   }
 
-  /// Where the chosen run is out of sight, or all runs of the chosen op, moves there.
+  /// Moves to the chosen run, or to the nearest run of the chosen op, if it is out of sight.
   private reveal(): void {
     const op = this.schedule.report.ops[this.selected];
     if (!op || op.slots.length === 0 || this.shared.isClicked || !this.reveals(op.name)) return;
@@ -267,7 +267,7 @@ export class Timeline {
     const length = to - from, centre = (start + end) / 2;
     this.setRange(centre - length / 2, centre + length / 2);
   }
-  /// Where there are more rows than fit.
+  /// Scrolls to the op's row if there are more rows than fit.
   private scrollToRow(op: Op): void {
     const row = this.schedule.rows.findIndex((candidate) => candidate.label === op.slots[0]?.engine);
     const { rowHeight, rowsTop } = this.painter, top = row * rowHeight, { scrollTop } = this.rows, room = this.seen - rowsTop;
@@ -285,7 +285,7 @@ export class Timeline {
     const next = this.selected < 0 ? 0 : (this.selected + step + ops.length) % ops.length;
     this.store.set({ selectedOp: ops[next].name });
   }
-  /// What is shown is what is summed up, or all again.
+  /// Chooses the part of time that is shown; if a part is chosen, gives it up.
   private toggleSelection(): void {
     const { from, to } = this.range;
     if (this.store.state.selectedRange) this.store.set({ selectedRange: undefined });

@@ -1,4 +1,4 @@
-// What stands at a place of the timeline, beside the pointer.
+// Describes, beside the pointer, what stands at a place of the timeline.
 
 import { h } from "../dom";
 import { formatMicroseconds } from "../format";
@@ -24,7 +24,7 @@ export class Tip {
     this.element.hidden = lines.length === 0;
     if (lines.length === 0) return;
     this.element.replaceChildren(...lines.map((line) => h("div", {}, line)));
-    // In the window, and not under the pointer.
+    // The tip stays in the window, and is not under the pointer.
     const { offsetWidth, offsetHeight } = this.element, space = 14, margin = 8;
     const left = Math.min(event.clientX + space, innerWidth - offsetWidth - margin);
     const below = event.clientY + space, above = event.clientY - space - offsetHeight;

@@ -1,6 +1,6 @@
-// What of a schedule is looked at, and how.
+// Says what part of a schedule is shown, and how.
 
-export const gutter = 118; // pixels for the names of engines
+export const gutter = 118; // pixels, for the names of engines
 export const axisHeight = 24;
 export const layerHeight = 18;
 
@@ -15,23 +15,23 @@ export interface Theme {
   background: string;
   selection: string;
 }
-/// The part of the canvas that is seen, in pixels of CSS; `ratio`: those of the device for each.
+/// The part of the canvas that is seen, in pixels of CSS. `ratio` is the number of device pixels for each.
 export interface View {
   width: number;
   height: number;
   ratio: number;
-  scrolled: number; // rows that are above it, in pixels
+  scrolled: number; // the height of the rows above it, in pixels
   range: Range;
 }
 export interface Emphasis {
-  selected: number; // an op, -1: none
-  run: number; // of it, -1: none
+  selected: number; // an op; -1 for none
+  run: number; // a run of the op; -1 for none
   dims: Uint8Array; // by op
   showsPath: boolean; // what is not on the critical path is dimmed, too
   isDimming: boolean;
 }
 
-/// Few engines leave room for high rows, in which slices and their names are seen.
+/// Few engines leave room for high rows, in which slices and their names can be seen.
 export function rowHeightFor(rows: number): number {
   return rows <= 2 ? 44 : rows <= 4 ? 30 : 22;
 }

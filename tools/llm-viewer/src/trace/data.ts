@@ -3,17 +3,17 @@
 export interface Lane {
   is_device: boolean;
   process: number;
-  thread: number; // or stream
+  thread: number; // or the stream of a device
   process_name: string;
   thread_name: string;
-  later_ns: number[]; // starts, each from that before
+  later_ns: number[]; // the start of each minus the start before
   duration_ns: number[];
-  name: number[]; // of names
-  kind: number[]; // of kinds
+  name: number[]; // positions in `names`
+  kind: number[]; // positions in `kinds`
 }
 export interface RangeRow {
-  range: string; // ":fwd.layer"
-  path: string[]; // none: work outside all ranges
+  range: string; // e.g. ":fwd.layer"
+  path: string[]; // empty for work outside all ranges
   calls: number;
   kernels: number;
   copies: number;
@@ -22,7 +22,7 @@ export interface RangeRow {
   time_ns: number;
   self_ns: number;
   mean_ns: number | null; // of a call
-  share: number; // of the whole
+  share: number; // of the whole time
 }
 export interface RangeTable {
   format: string;
@@ -31,7 +31,7 @@ export interface RangeTable {
   span_ns: number;
   notes: string[];
   total: { kernels: number; copies: number; fills: number; ops: number; time_ns: number };
-  rows: RangeRow[]; // each ahead of those in it
+  rows: RangeRow[]; // each stands ahead of those in it
 }
 export interface TraceData {
   names: string[];
@@ -40,7 +40,7 @@ export interface TraceData {
   table: RangeTable;
 }
 
-/// Undefined: the page holds something else.
+/// Returns undefined if the page holds something else.
 export function readTraceData(text: string): TraceData | undefined {
   return text.startsWith('{"trace":') ? (JSON.parse(text) as { trace: TraceData }).trace : undefined;
 }

@@ -1,4 +1,4 @@
-// The trace of another tool: its timeline and, beneath, where the time went.
+// Shows the trace of another tool: its timeline and, beneath, where the time went.
 
 import { coloursOf } from "../colours";
 import { h } from "../dom";

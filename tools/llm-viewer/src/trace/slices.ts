@@ -1,10 +1,10 @@
-// Events of a trace as slices of rows: a row for each depth of a lane, as events lie in others.
+// Holds the events of a trace as slices of rows. A lane has a row for each depth at which events lie in others.
 
 import { elide } from "../dom";
 import { LayerSpan, Row, Slices } from "../schedule";
 import { processOf, threadOf, TraceData } from "./data";
 
-const widestLabel = 18; // letters
+const widestLabel = 18; // in letters
 
 /// "Ops" are names, each with the kind of its events; a cycle is a nanosecond.
 export class TraceSlices implements Slices {
@@ -36,7 +36,7 @@ export class TraceSlices implements Slices {
     return [];
   }
 
-  /// One name may be that of a range and of a kernel.
+  /// A range and a kernel may have the same name, so each kind of a name is an op of its own.
   private addOp(name: number, kind: number): number {
     const key = name * this.data.kinds.length + kind;
     const found = this.opOf.get(key);
@@ -70,9 +70,10 @@ export class TraceSlices implements Slices {
   }
 }
 
-/// Of events by start, the longer first: how many are under way when each begins; and how many there are of each depth.
+/// Returns, for each event, how many others are under way when it begins, and the number of events by that depth.
+/// Events are sorted by start; of equal ones the longer comes first.
 function depthsOf(later: number[], durations: number[]): { depth: number[]; sizes: number[] } {
-  const open: number[] = []; // ends
+  const open: number[] = []; // the ends of events under way
   const sizes: number[] = [];
   let at = 0;
   const depth = later.map((gap, event) => {

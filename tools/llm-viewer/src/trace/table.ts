@@ -1,4 +1,4 @@
-// Where the time went: a row for each path of ranges; those in others can be folded away.
+// Shows where the time went: a row for each path of ranges. Rows within a range can be folded away.
 
 import { h } from "../dom";
 import { formatMicroseconds, formatPercent, formatWhole } from "../format";
@@ -30,7 +30,7 @@ export class TraceTable {
     this.render();
   }
 
-  /// As many levels as give a page of rows.
+  /// Folds as many levels as leave about a page of rows.
   private foldMost(rows: RangeRow[]): void {
     const most = 80;
     for (let depth = 1; ; ++depth) {
@@ -45,7 +45,7 @@ export class TraceTable {
   private render(): void {
     const { rows, total } = this.data.table, { query } = this.store.state, isSearch = query.trim() !== "";
     const lines: HTMLElement[] = [];
-    let hiddenBelow = Infinity; // what is in a folded range
+    let hiddenBelow = Infinity; // the depth below which rows are in a folded range
     rows.forEach((row, index) => {
       if (!isSearch && row.path.length > hiddenBelow) return;
       hiddenBelow = this.folded.has(row.range) && row.path.length > 0 ? row.path.length : Infinity;

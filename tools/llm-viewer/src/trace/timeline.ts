@@ -1,4 +1,4 @@
-// Lanes as rows, time from left to right; zoom and pan with mouse, fingers and keyboard.
+// Shows lanes as rows, and time from left to right. Mouse, fingers and keyboard zoom and pan.
 
 import { Colours } from "../colours";
 import { h } from "../dom";
@@ -21,9 +21,9 @@ export class TraceTimeline {
   private range: Range;
   private theme = readTheme();
   private width = 0;
-  private seen = 0; // of the height
+  private seen = 0; // the height that is seen
   private frame = 0;
-  private dims: Uint8Array | undefined; // by name; undefined: to be found out
+  private dims: Uint8Array | undefined; // by name; undefined until it is found out
 
   constructor(private readonly slices: TraceSlices, private readonly store: Store, colours: Colours) {
     this.end = Math.max(slices.data.table.span_ns, 1);
@@ -100,7 +100,7 @@ export class TraceTimeline {
              scrolled: this.rows.scrollTop, range: this.range };
   }
 
-  /// What is chosen by a click stands out as what is searched does: all events of its name.
+  /// A click makes all events of a name stand out, as a search does.
   private emphasis(): Emphasis {
     const { query, selectedOp } = this.store.state, { labels, kinds } = this.slices;
     this.dims ??= Uint8Array.from(labels, (label, index) => Number(!matches(label, kinds[index], query)));
