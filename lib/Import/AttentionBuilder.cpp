@@ -100,10 +100,10 @@ KvReadOp AttentionBuilder::updateCache(const SequenceGroup &group, StringRef of,
                           begin.numbers, end.numbers);
 }
 
-/// Windows and chunks that reach over all keys that are read are none.
+/// A window or chunk that reaches over all keys that are read is none.
 MaskAttr AttentionBuilder::maskOf(const SequenceGroup &group) {
   SmallVector<int64_t> lengths;
-  int64_t longest = maxCount; // where it is open
+  int64_t longest = maxCount; // if a length is open
   for (auto [kvLen, position] :
        llvm::zip_equal(group.kvLens, group.firstPositions)) {
     std::optional<int64_t> keys = getConstantIntValue(kvLen);
@@ -114,8 +114,8 @@ MaskAttr AttentionBuilder::maskOf(const SequenceGroup &group) {
     longest = *llvm::max_element(lengths);
   if (llvm::all_equal(lengths))
     lengths.clear();
-  // Keys are read from the beginning of a chunk on, so that chunks are counted
-  // from the first key, as from position 0.
+  // Keys are read from the beginning of a chunk on. So chunks count from the
+  // first key, as they do from position 0.
   return MaskAttr::get(layer.ops.builder.getContext(), layer.options.mask,
                        config.window < longest ? config.window : 0,
                        config.chunk < longest ? config.chunk : 0,

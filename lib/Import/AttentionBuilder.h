@@ -14,7 +14,7 @@
 
 namespace mlir::llm {
 
-/// What is common to all kinds of attention.
+/// The base of all kinds of attention.
 class AttentionBuilder {
 public:
   explicit AttentionBuilder(LayerOps &layer)
@@ -31,17 +31,18 @@ public:
   /// those that a new query sees.
   KvReadOp updateCache(const SequenceGroup &group, StringRef of,
                        KvCacheType type, Value keys, Value values);
-  /// Of the model's elements for caches, unless there is an `element`.
+  /// Returns the type of a cache, with the model's elements for caches unless
+  /// `element` is given.
   KvCacheType cacheType(const SequenceGroup &group, int64_t kvHeads,
                         int64_t headDim, bool isLatent,
                         Type element = {}) const;
-  /// Of the queries and keys that `updateCache` reads.
+  /// Returns the mask on the queries and on the keys that `updateCache` reads.
   MaskAttr maskOf(const SequenceGroup &group);
 
 protected:
   /// Reads the hidden states of all tokens.
   virtual void project(Value x) = 0;
-  /// The output of a group, [rows, heads * value_dim].
+  /// Returns the output of a group, [rows, heads * value_dim].
   virtual Value attend(const SequenceGroup &group) = 0;
 
   Value rowsOf(const SequenceGroup &group, Value x, int64_t heads) {
@@ -62,11 +63,12 @@ protected:
   }
   LayerOps &layer;
   const AttentionConfig &config;
-  /// They bend the output of all tokens through a sigmoid; null: nothing does.
+  /// The output of all tokens is multiplied by the sigmoid of these; null if it
+  /// is not gated.
   Value gates;
 
 private:
-  /// The first key that the first new query of a sequence sees.
+  /// Returns the first key that the first new query of a sequence sees.
   OpFoldResult firstSeen(OpFoldResult firstPosition);
 };
 

@@ -32,29 +32,29 @@ public:
       : ops(builder, model, program), options(options), isUnrolled(isUnrolled) {
   }
 
-  /// The hidden states after the layers.
+  /// Returns the hidden states after the layers.
   Value buildLayers(Value hidden);
-  /// The argument of the function, with names for sizes that are open.
+  /// Returns the argument of the function, with names for sizes that are open.
   Value nameSizes(Value argument);
   Value embed(Value tokens);
-  /// The next token of each sequence, or that after each new one.
+  /// Returns the next token of each sequence, or the one after each new token.
   Value buildHead(Value hidden);
 
 private:
   Value buildRun(const LayerRun &run, bool isOnlyRun, Value hidden);
   Value buildLoop(const LayerRun &run, bool isOnlyRun, Value hidden);
   std::vector<LayerRun> findRuns() const;
-  /// The hidden states, and selections that later layers share.
+  /// Returns the hidden states, and the selections that later layers share.
   SmallVector<Value> carriedBetweenLayers(Value hidden) const;
-  /// Makes these the selections of layers behind.
+  /// Makes these the selections that later layers read.
   void setSelections(ValueRange values);
   bool sharesSelections() const {
     return llvm::any_of(ops.model.layers, [](const LayerConfig &layer) {
       return layer.attention.indexer.isShared;
     });
   }
-  /// The hidden states of the tokens that have logits: the last new one of each
-  /// sequence, or all where drafts are verified.
+  /// Returns the hidden states of the tokens that have logits: the last new one
+  /// of each sequence, or all if drafts are verified.
   Value rowsWithLogits(Value hidden);
 
   Value index(int64_t value) {
@@ -63,7 +63,7 @@ private:
 
   OpsBuilder ops;
   const ImportOptions &options;
-  bool isUnrolled; ///< each layer is a body of its own
+  bool isUnrolled; ///< no loops: each layer stands on its own
 };
 } // namespace
 
@@ -80,7 +80,7 @@ Value DecoderBuilder::embed(Value tokens) {
                              llvm::APFloat(ops.model.embeddingScale));
 }
 
-/// Layers in a loop: those of one period are its body.
+/// Builds a loop over layers. The layers of one period are its body.
 Value DecoderBuilder::buildLoop(const LayerRun &run, bool isOnlyRun,
                                 Value hidden) {
   OpBuilder &builder = ops.builder;
@@ -109,7 +109,7 @@ Value DecoderBuilder::buildLoop(const LayerRun &run, bool isOnlyRun,
   return loop.getResult(0);
 }
 
-/// A layer of which a search for faster ones has left nothing.
+/// Has a search for faster layers left nothing of this one?
 static bool isNothing(const LayerConfig &layer) {
   return layer.attentionKind == BlockKind::Absent &&
          layer.feedForwardKind == BlockKind::Absent;
@@ -143,7 +143,7 @@ void DecoderBuilder::setSelections(ValueRange values) {
 
 std::vector<LayerRun> DecoderBuilder::findRuns() const {
   auto layers = ArrayRef(ops.model.layers).take_front(ops.program.getLayers());
-  // A selection that loops carry must be there before them.
+  // Loops carry the selection, so the first layer must make it before them.
   int64_t alone = isUnrolled ? layers.size() : sharesSelections() ? 1 : 0;
   std::vector<LayerRun> runs;
   for (int64_t layer = 0; layer < alone; ++layer)
@@ -162,7 +162,7 @@ Value DecoderBuilder::buildLayers(Value hidden) {
   return hidden;
 }
 
-/// The rows of the last new token of each sequence.
+/// Returns the rows of the last new token of each sequence.
 static Value lastRows(OpsBuilder &ops, Value hidden, int64_t firstRow,
                       SequencesAttr group) {
   if (group.getSeq() == 1 && ops.program.getGroups().size() == 1)
@@ -190,7 +190,8 @@ Value DecoderBuilder::rowsWithLogits(Value hidden) {
   return ops.concat(0, last);
 }
 
-/// Sizes that are open have names, and so get the rows of the argument theirs.
+/// Makes a value for each size that is open. The argument then has as many rows
+/// as these values say.
 Value DecoderBuilder::nameSizes(Value argument) {
   SequencesAttr group = ops.program.getGroups().front();
   Value tokens;
@@ -268,7 +269,7 @@ static OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
   OwningOpRef<ModuleOp> module = ModuleOp::create(model.location);
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
   DecoderBuilder decoder(builder, model, program, options, isUnrolled);
-  // Of which, where a size is open, there is one group.
+  // If a size is open, there is only one group.
   SequencesAttr group = program.getGroups().front();
   int64_t rows = group.hasKnownTokens() ? program.countTokens() : openSize;
   int64_t sequences = program.getGroups().size() == 1
@@ -292,7 +293,7 @@ static OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
   return module;
 }
 
-/// Some rotary embeddings hang on the length of the context.
+/// Some rotary embeddings depend on the length of the context.
 static void warnOfOpenContext(const ModelConfig &model,
                               const ImportOptions &options) {
   if (!llvm::is_contained(options.kvLen, openSize) &&

@@ -19,8 +19,8 @@ static bool isGated(const FeedForwardConfig &config) {
   return config.unit != FeedForwardUnit::Relu2;
 }
 
-/// The product of gate and up projection, of which the gate is bent; without a
-/// gate, the up projection is.
+/// Returns the product of the activated gate and the up projection. Without a
+/// gate, returns the activated up projection.
 static Value buildUnit(LayerOps &layer, const std::string &path, Value gate,
                        Value up) {
   const FeedForwardConfig &config = layer.config.feedForward;
@@ -82,11 +82,11 @@ private:
     return config.nameOf(name.str());
   }
   bool hasOwnNorms() const { return !experts.routerNorm.empty(); }
-  /// What the router reads where experts have norms of their own.
+  /// Returns what the router reads if experts have norms of their own.
   Value normForRouter(Value hidden);
-  /// The weighted sum of the experts that `routes` has for each row of x.
+  /// Returns, for each row of x, the weighted sum of the experts in `routes`.
   Value buildRouted(Value x, MoeRouteOp routes);
-  /// The expert of all tokens.
+  /// Returns the output of the expert that all tokens go to.
   Value buildShared(Value x);
   /// Parameters of all experts together are no linear layers, and named so.
   std::string weightOf(const Twine &name) const {
@@ -140,7 +140,7 @@ Value ExpertsBuilder::dispatch(Value x, MoeRouteOp routes) {
   std::string first = weightOf(experts.isFused   ? "gate_up_proj"
                                : isGated(config) ? "gate_proj"
                                                  : "up_proj");
-  // Shares cannot multiply what is quantized already.
+  // Shares cannot multiply values that are quantized already.
   if (experts.scalesInput)
     return layer.quantize(first, layer.create<MoeDispatchOp>(
                                      part("dispatch"), x, routes.getExperts(),
@@ -154,7 +154,8 @@ Value ExpertsBuilder::expertLinear(StringRef name, Value rows,
   std::string linear = part("experts." + name);
   int64_t in = tensorType(rows).getDimSize(1);
   SmallVector<int64_t, 3> shape = {experts.count, out, in};
-  // Formats have blocks along what is reduced, the last dimension.
+  // The blocks of a format lie along the dimension that is reduced, which must
+  // be the last one then.
   bool isTransposed =
       experts.isTransposed && isa<FloatType>(layer.linearType(weightOf(name)));
   if (isTransposed)

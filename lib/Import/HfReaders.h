@@ -22,14 +22,14 @@ inline void setAll(ModelConfig &model, const LayerConfig &layer) {
   llvm::fill(model.layers, layer);
 }
 
-/// `absentKvHeads`, or 0: as many KV heads as heads, and heads that share the
-/// hidden size, where the config does not say it.
+/// Reads heads. If the config does not say it, there are `absentKvHeads` KV
+/// heads (0: as many as heads), and heads share the hidden size.
 void readDerivedHeads(HfFields &fields, const ModelConfig &model,
                       AttentionConfig &attention, int64_t absentKvHeads = 0);
 
-/// `layer_types`, one for each layer: which of them are of `kind` (empty: none
-/// can be), the others being "full_attention". Nothing where the field is
-/// absent.
+/// Reads `layer_types`, and says for each layer whether it is of `kind`. Others
+/// must be "full_attention"; with an empty `kind`, all must. Returns nothing if
+/// the field is absent.
 std::vector<bool> readLayerTypes(HfFields &fields, size_t layers,
                                  StringRef kind);
 
@@ -42,8 +42,9 @@ void readWindows(HfFields &fields, ModelConfig &model, int64_t absentWindow,
 void readWindowOfAll(HfFields &fields, ModelConfig &model,
                      int64_t absentWindow = 0);
 
-/// A window that must be switched on (Qwen). It begins at the layer that
-/// `firstKey` says, 28 where the config does not; empty: every layer has it.
+/// Reads a window that must be switched on (Qwen). It begins at the layer that
+/// `firstKey` says, or at 28 if the config does not. With an empty `firstKey`,
+/// every layer has it.
 void readOptionalWindows(HfFields &fields, ModelConfig &model,
                          StringRef firstKey);
 
@@ -53,14 +54,14 @@ struct HeadKeys {
             headDim = "head_dim";
 };
 
-/// Whether kv heads divide heads, and features of a head are pairs, as rotary
-/// embedding needs them. Errors name the fields.
+/// Do KV heads divide heads, and are the features of a head pairs, as rotary
+/// embedding needs them? Errors name the fields.
 bool checkHeads(HfFields &fields, const AttentionConfig &attention,
                 const HeadKeys &keys = {});
 
-/// The angles of rotary embedding, whose base is `absentTheta` where the config
-/// does not say it. Whether a part of a head may turn is for the family to say;
-/// it then asks for `readRotatedFeatures`.
+/// Reads the angles of rotary embedding. The base is `absentTheta` if the
+/// config does not say it. `canBePartial` says whether the family lets only a
+/// part of a head turn; it then asks for `readRotatedFeatures`.
 RopeConfig readRope(HfFields &fields, double absentTheta, bool canBePartial);
 
 /// The features of a head that turn, by `partial_rotary_factor`.
@@ -74,7 +75,8 @@ struct RopesOfKinds {
 /// `rope_parameters`, with an object for each kind of attention.
 RopesOfKinds readRopesOfKinds(HfFields &fields);
 
-/// Features of a vector: sums of them are counted without a check.
+/// Reads the features of a vector. They are few enough that sums of them are
+/// counted without a check.
 int64_t readFeatures(HfFields &fields, StringRef key);
 /// Reads the same, or gives `absent`.
 int64_t readFeatures(HfFields &fields, StringRef key, int64_t absent);
@@ -154,7 +156,7 @@ void readNemotronH(HfFields &fields, ModelConfig &model);
 void readQwen3Next(HfFields &fields, ModelConfig &model);
 void readQwen35(HfFields &fields, ModelConfig &model);
 
-/// The layers that Nemotron-H lists, where the config does not count them.
+/// Counts the layers that Nemotron-H lists, if the config gives no number.
 int64_t countNemotronLayers(HfFields &fields);
 
 } // namespace mlir::llm

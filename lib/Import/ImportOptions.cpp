@@ -44,7 +44,7 @@ static LogicalResult checkPositive(MLIRContext *context, StringRef option,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What becomes a `#llm.sequences` once it is known that it may.
+/// Sequences that become a `#llm.sequences` once all numbers are checked.
 struct Sequences {
   int64_t batch = 1, seq = 1;
   std::vector<int64_t> kvLens;
@@ -55,7 +55,7 @@ static InFlightDiagnostic emitOptionError(MLIRContext *context) {
   return emitError(UnknownLoc::get(context));
 }
 
-/// New tokens of a sequence where the options do not say how many.
+/// Returns the new tokens of a sequence if the options do not say how many.
 static int64_t newTokensOf(Phase phase) {
   switch (phase) {
   case Phase::Decode:
@@ -88,9 +88,10 @@ static LogicalResult checkKeys(MLIRContext *context, StringRef keysOption,
          << ": it counts the new tokens too";
 }
 
-/// Sequences with as many new tokens, and in prefill with as many keys, are one
-/// group: their attention is one op. Where keys are made of latents, those that
-/// a shorter sequence does not have would be made, too.
+/// Groups sequences with the same number of new tokens, as one op does the
+/// attention of a group. If keys are expanded from latents, a group also has
+/// the same number of keys, because the keys that a shorter sequence lacks
+/// would be computed, too.
 static std::vector<Sequences> groupSequences(bool hasExpandedLatents,
                                              ArrayRef<int64_t> seqs,
                                              ArrayRef<int64_t> kvLens) {
@@ -111,7 +112,7 @@ static std::vector<Sequences> groupSequences(bool hasExpandedLatents,
   return groups;
 }
 
-/// The sequences that the lists of the options describe.
+/// Lists the sequences that the options describe.
 static FailureOr<std::vector<Sequences>>
 listSequences(const ImportOptions &options, MLIRContext *context) {
   std::vector<int64_t> seqs = options.seq, kvLens = options.kvLen;
@@ -189,7 +190,7 @@ static FailureOr<std::vector<Sequences>> addChunk(const ImportOptions &options,
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// Whether the bytes of a tensor of these dimensions can be counted.
+/// Can the bytes of a tensor of these dimensions be counted?
 static bool isCountable(ArrayRef<int64_t> dims) {
   constexpr int64_t widestElementBytes = 4;
   std::optional<int64_t> bytes = widestElementBytes;
@@ -200,7 +201,8 @@ static bool isCountable(ArrayRef<int64_t> dims) {
 }
 
 namespace {
-/// Attributes and ops abort on numbers that they refuse: all are checked here.
+/// Checks all sizes, because attributes and ops abort on numbers that they
+/// refuse.
 class SizeCheck {
 public:
   SizeCheck(const ModelConfig &model, ArrayRef<Sequences> groups)
@@ -242,7 +244,7 @@ SizeCheck::checkExperts(const FeedForwardConfig &feedForward) const {
        failed(check("the rows of experts", {tokens, e.topK, model.hidden})) ||
        failed(check("an activation", {2, tokens, e.sharedWidth})) ||
        failed(check("the scores of experts", {tokens, e.count})) ||
-       // Shares of rows are fractions: their sums are exact below 2^53.
+       // Shares of rows are fractions, and their sums are exact below 2^53.
        failed(check("the rows of experts", {tokens, e.topK, 1 << 6}))));
 }
 
@@ -277,7 +279,7 @@ LogicalResult SizeCheck::checkLayer(const LayerConfig &layer) const {
         failed(check("the cache", {2, group.batch, keys, a.kvHeads, features})))
       return failure();
   }
-  // A fused projection has three or two of these side by side.
+  // A fused projection has two or three of these side by side.
   return failure(
       failed(check("a weight", {3, a.heads, features, model.hidden})) ||
       failed(check("a weight", {2, inner, model.hidden})) ||
@@ -290,7 +292,7 @@ LogicalResult SizeCheck::run() {
     std::optional<int64_t> ofGroup = checkedMul(group.batch, group.seq);
     std::optional<int64_t> sum =
         ofGroup ? checkedAdd(tokens, *ofGroup) : std::nullopt;
-    if (!sum) // a product that cannot be counted either
+    if (!sum) // this product cannot be counted, either
       return check("an activation", {group.batch, group.seq, maxCount});
     tokens = *sum;
   }
@@ -313,8 +315,8 @@ LogicalResult SizeCheck::run() {
 // Formats
 //===----------------------------------------------------------------------===//
 
-/// Null where the name is that of the element type of the model, to which it is
-/// then set back.
+/// Sets `type` to the format `name`. The name of the model's element type sets
+/// it back to null.
 static LogicalResult applyFormat(StringRef option, StringRef name,
                                  Stored stored, const ModelConfig &model,
                                  Type &type) {
@@ -330,8 +332,8 @@ static LogicalResult applyFormat(StringRef option, StringRef name,
   return success();
 }
 
-/// Weights of such types are stored in that of the model. They keep an entry:
-/// linear layers without one are in the format of the others.
+/// Stores weights of such types in the type of the model. They keep an entry,
+/// because linear layers without one have the format of the others.
 static void makePlain(ModelConfig &model, function_ref<bool(Type)> isSuch) {
   auto change = [&](WeightTypes &types) {
     for (auto &[name, type] : types)
@@ -343,8 +345,8 @@ static void makePlain(ModelConfig &model, function_ref<bool(Type)> isSuch) {
     change(layer.weightTypes);
 }
 
-/// PyTorch has other names for the same types, and formats of weights are
-/// another option.
+/// Finds the name that is meant: PyTorch has other names for the same types,
+/// and formats of weights belong to another option.
 static std::string findMeantDtype(StringRef name) {
   StringRef meant = llvm::StringSwitch<StringRef>(name)
                         .Cases({"float32", "float", "fp32"}, "f32")
@@ -381,14 +383,16 @@ LogicalResult applyFormats(ModelConfig &model, const ImportOptions &options) {
     return failure();
   NumberFormats &formats = model.formats;
   if (!options.weights.empty()) {
-    // All linear layers of decoder layers, and activations as they are.
+    // The format holds for all linear layers of decoder layers, and activations
+    // stay as they are.
     formats.weights = formats.activations = Type();
     formats.isStatic = false;
     for (LayerConfig &layer : model.layers)
       for (const std::string &weight : linearWeightsOf(layer))
         layer.weightTypes.erase(weight);
   }
-  // Then no weight is in a format: embedding and head neither.
+  // If a plain type is named, no weight is in a format, also not embedding and
+  // head.
   Type named =
       findFormat(options.weights, Stored::Weight, model.location.getContext());
   if (named && isa<FloatType>(named))
@@ -415,7 +419,7 @@ LogicalResult applyFormats(ModelConfig &model, const ImportOptions &options) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// What only the whole model needs, and what contradicts its layers.
+/// Checks what only the whole model needs, and what contradicts its layers.
 static LogicalResult checkOptions(const ModelConfig &model,
                                   const ImportOptions &options) {
   if (!options.layers && model.vocabulary == 0)

@@ -26,7 +26,7 @@ bool IndexerBuilder::isSelective(const SequenceGroup &group) const {
 }
 
 IntegerAttr IndexerBuilder::block() const {
-  // Blocks of one key are blocks where some are selected in any case.
+  // Blocks of one key count as blocks if some are selected in any case.
   bool hasBlocks = indexer.block > 1 || indexer.local || indexer.initial;
   return hasBlocks ? layer.ops.builder.getI64IntegerAttr(indexer.block)
                    : IntegerAttr();
@@ -43,7 +43,7 @@ void IndexerBuilder::project(Value x, Value queryInput) {
         layer.weight("self_attn.indexer.k_norm.weight", {indexer.headDim}),
         layer.weight("self_attn.indexer.k_norm.bias", {indexer.headDim}),
         llvm::APFloat(1e-6));
-  // Queries that see all keys select none.
+  // If queries see all keys, nothing is selected.
   if (llvm::none_of(groupsOf(layer.ops), [&](const SequenceGroup &group) {
         return isSelective(group);
       }))
@@ -55,8 +55,8 @@ void IndexerBuilder::project(Value x, Value queryInput) {
                                 indexer.heads, /*hasBias=*/false);
 }
 
-/// Index queries or keys ("q", "k") with their positions, and those without
-/// weights with their norms.
+/// Prepares index queries or keys ("q", "k"): they get their positions and, if
+/// heads have no weights, their norms.
 Value IndexerBuilder::prepare(const SequenceGroup &group, StringRef name,
                               Value projected, int64_t heads) {
   Value x = headsOf(layer.ops, group, projected, heads);
@@ -99,12 +99,12 @@ Value IndexerBuilder::cacheKeys(const SequenceGroup &group) {
       .getKeys();
 }
 
-/// Scores are scaled by the features of a head and, where heads are summed up,
-/// by their number.
+/// Scores are scaled by the number of features of a head and, if heads are
+/// summed up, by the number of heads.
 Value IndexerBuilder::scoreAll(const SequenceGroup &group, Value seen) {
   Builder &b = layer.ops.builder;
   Value q = prepare(group, "q", queries, indexer.heads);
-  // Products run in 8 bits where keys are stored so.
+  // Products run in 8 bits if keys are stored in 8 bits.
   Type stored = tensorType(seen).getElementType();
   if (isa<BlockScaledType>(stored))
     q = layer.create<QuantizeOp>(

@@ -20,12 +20,13 @@ public:
       : attention(attention), layer(layer), config(layer.config.attention),
         indexer(config.indexer) {}
 
-  /// Reads the hidden states of all tokens, and what queries are made of.
+  /// Reads the hidden states of all tokens, and the values that queries are
+  /// made of.
   void project(Value x, Value queryInput);
-  /// The selection of a group of sequences; null where it sees all keys. Index
-  /// keys are cached in any case: later queries look at them.
+  /// Returns the selection of a group of sequences; null if it sees all keys.
+  /// Index keys are cached in any case, because later queries read them.
   Value select(const SequenceGroup &group);
-  /// Of the selection, where it is of blocks.
+  /// Returns the size of a block if the selection is one of blocks; else null.
   IntegerAttr block() const;
 
 private:

@@ -9,7 +9,7 @@
 
 namespace mlir::llm {
 
-/// Attention, or what stands in its place and keeps a state.
+/// Builds attention, or the recurrent layer that stands in its place.
 static Value mixTokens(LayerOps &layer, Value x) {
   return layer.config.recurrent.kind != RecurrentKind::None
              ? buildRecurrent(layer, x)
@@ -54,8 +54,9 @@ static Value mixOfLayer(LayerOps &layer, StringRef part, Value running) {
                       });
 }
 
-/// Attention residuals: each block of the layer reads a mixture of the sums of
-/// the blocks of layers before it and of its own.
+/// Builds a layer with attention residuals. Each block of the layer reads a
+/// mixture of two kinds of sums: those of the blocks of layers before it, and
+/// that of its own block.
 static Value buildMixedLayer(LayerOps &layer, Value running) {
   const LayerConfig &config = layer.config;
   Value x = layer.norm(config.inputNorm,
@@ -73,8 +74,8 @@ static Value buildMixedLayer(LayerOps &layer, Value running) {
                              buildFeedForward(layer, x, running));
 }
 
-/// The hidden states after a block and its norms, added to those before it.
-/// `linear` is what is multiplied with where the block is one matrix.
+/// Returns the hidden states after a block and its norms, added to those before
+/// it. `linear` names the matrix if the block is a single matrix.
 static Value buildBlock(LayerOps &layer, BlockKind kind, Value hidden,
                         StringRef inputNorm, StringRef outputNorm,
                         StringRef linear, StringRef residual,

@@ -12,15 +12,15 @@
 
 namespace mlir::llm {
 
-/// The hidden states [tokens, hidden] after a layer.
+/// Returns the hidden states [tokens, hidden] after a layer.
 Value buildLayer(OpsBuilder &ops, const LayerConfig &layer,
                  const ImportOptions &options, const LayerIndex &index,
                  Value hidden);
 
-/// Attention residuals (Kimi K3, 2026): the sum of what began each block of
-/// layers and of the running sum, with shares that a softmax makes of their
-/// normed products with one vector. `weight` gives the weights by what stands
-/// behind `name` in theirs.
+/// Builds attention residuals (Kimi K3, 2026): a weighted sum of the values at
+/// the beginning of each block of layers and of the running sum. The shares are
+/// the softmax of the products of their norms with one vector. `weight` returns
+/// a weight by the suffix of its name behind `name`.
 Value mixResiduals(
     OpsBuilder &ops, const std::string &name, Value running,
     llvm::function_ref<Value(StringRef, ArrayRef<int64_t>)> weight);

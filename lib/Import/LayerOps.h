@@ -20,8 +20,8 @@ inline RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// Which layer, and what its names and weights are called by: a number, or a
-/// place for one and the index of the loop.
+/// Says which layer is built, and how its names and weights are numbered: by a
+/// number, or by a place for one and the index of the loop.
 struct LayerIndex {
   std::string place; ///< "7", "{}" or "{3..60}" in the names of ops
   Value index;       ///< null for a single layer
@@ -43,24 +43,25 @@ public:
   /// it is the model's.
   Value norm(const Twine &name, Value x, Value weight,
              std::optional<double> epsilon = std::nullopt);
-  /// The type behind `to` of an op that reads `x`: none where it follows from
-  /// x.
+  /// Returns the type behind `to` of an op that reads `x`; null if it follows
+  /// from x.
   TypeAttr outTypeFor(Value x) const;
 
-  /// Rows [begin, begin + size) along a dimension.
+  /// Returns rows [begin, begin + size) along a dimension.
   Value slice(Value x, int64_t dim, int64_t begin, int64_t size,
               int64_t stride = 1);
   Value expand(Value x, ArrayRef<OpFoldResult> shape,
                ArrayRef<ReassociationIndices> groups);
   Value collapse(Value x, ArrayRef<ReassociationIndices> groups);
-  /// The values behind one another; one value stays as it is.
+  /// Returns the values behind one another. A single value stays as it is.
   Value concat(int64_t dim, ArrayRef<Value> values);
 
   OpFoldResult countRows(Value x);
   OpFoldResult number(int64_t value) { return builder.getIndexAttr(value); }
-  /// A size of the program, or where it is open, the value with this name.
+  /// Returns a size of the program or, if it is open, the value with this name.
   OpFoldResult size(int64_t value, StringRef name);
-  /// a - b, the larger of a and b, and a less its rest by a factor.
+  /// These return a - b, the larger of a and b, and a rounded down to a
+  /// multiple of `factor`.
   OpFoldResult subtract(OpFoldResult a, OpFoldResult b);
   OpFoldResult larger(OpFoldResult a, OpFoldResult b);
   OpFoldResult roundDown(OpFoldResult a, int64_t factor);
@@ -80,14 +81,14 @@ public:
   /// Attention residuals read the hidden states at which blocks of layers
   /// began.
   SmallVector<Value> blockStarts;
-  /// Groups of sequences have, by their suffix, the keys that the last indexer
+  /// By the suffix of a group of sequences: the keys that the last indexer
   /// selected, for layers that have no indexer.
   std::map<std::string, Value> selections;
   static constexpr llvm::StringLiteral firstPositionName = "first_position";
 };
 
-/// The same for a layer: its parts are named in the checkpoint's words, as
-/// "self_attn.q_proj" is, and stored in the formats of the model.
+/// Does the same for a layer. Its parts are named in the checkpoint's words,
+/// such as "self_attn.q_proj", and stored in the formats of the model.
 class LayerOps {
 public:
   LayerOps(OpsBuilder &ops, const LayerConfig &layer,
@@ -117,17 +118,18 @@ public:
   Value linearWeight(const Twine &name, ArrayRef<int64_t> shape);
   Value norm(const Twine &part, Value x,
              std::optional<double> epsilon = std::nullopt);
-  /// A linear layer that is never quantized, as that of a router.
+  /// Builds a linear layer that is never quantized, such as that of a router.
   Value plainLinear(const Twine &part, Value x, int64_t out, bool hasBias);
   Value linear(const Twine &part, Value x, int64_t out, bool hasBias);
-  /// x times the sigmoid of `gates`, which may broadcast: two parts.
+  /// Multiplies x by the sigmoid of `gates`, which may broadcast. These are two
+  /// ops.
   Value gated(const Twine &sigmoid, const Twine &product, Value x, Value gates);
-  /// Whether the weight of a linear layer is in the format of the model.
+  /// Is the weight of a linear layer in the format of the model?
   bool isQuantized(const std::string &weightName) const;
   /// The type of the weight of a linear layer, or of experts.
   Type linearType(const std::string &name) const;
-  /// x in the type of the activations that a linear layer with this weight
-  /// reads, converted once for all layers that read it.
+  /// Converts x to the type of the activations that a linear layer with this
+  /// weight reads. It is converted once for all layers that read it.
   Value quantize(const std::string &weightName, Value x);
 
   OpsBuilder &ops;

@@ -64,7 +64,8 @@ std::vector<std::string> linearWeightsOf(const LayerConfig &layer) {
     addGated(weights, feedForward.path, feedForward.isFused, ".weight");
     return weights;
   }
-  // Parameters of all experts together are no linear layers, and named so.
+  // The weights of all experts in one are parameters and no linear layers, so
+  // their names have no ".weight".
   addGated(weights, feedForward.nameOf("experts"), experts.isFused,
            experts.isFused ? "" : ".weight");
   if (experts.sharedWidth)

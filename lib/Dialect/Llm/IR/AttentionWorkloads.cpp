@@ -21,8 +21,8 @@ using utils::IteratorType;
 namespace {
 struct AttentionShape {
   int64_t batch, kvHeads, group, queries, keys, headDim;
-  /// Loops whose counts are no product: of the keys that a query sees, and of
-  /// sequences of several lengths.
+  /// The counts of some loops are no product: the keys that a query sees, or
+  /// the sequences of several lengths.
   bool isRagged;
 };
 } // namespace
@@ -55,9 +55,9 @@ static Workload makeAttentionWorkload(const AttentionShape &shape) {
   return workload;
 }
 
-/// The loop over the features of a value: that of a key's, or one of its own
-/// where there are not as many. It is never tiled either: fewer features of the
-/// output at a time would need all scores again.
+/// Returns the loop over the features of a value. This is that of a key's
+/// features, or a loop of its own if there are not as many. It is never tiled
+/// either: fewer features of the output at a time would need all scores again.
 static StringRef addValueLoop(Workload &workload, int64_t valueDim) {
   if (workload.loops.back().extent == valueDim)
     return "d";
@@ -67,7 +67,7 @@ static StringRef addValueLoop(Workload &workload, int64_t valueDim) {
   return "c";
 }
 
-/// Adds a buffer indexed by loops of which "hg" stands for head h * G + g.
+/// Adds a buffer indexed by loops. The index "hg" stands for head h * G + g.
 static void addHeadsBuffer(Workload &workload, Buffer::Role role,
                            StringRef name, Value value, int64_t group,
                            ArrayRef<StringRef> indices) {
@@ -193,7 +193,7 @@ FailureOr<Workload> MlaAttnOp::getWorkload(EmitError emitError) {
   addSlotsLoop(workload, selected, block);
   workload.addBuffer(Buffer::Role::Read, "query", getQuery(),
                      {"b", "s", "h", "d"});
-  // Of one head, which all others read.
+  // All heads read the same latents, which have one head.
   AffineExpr b = getAffineDimExpr(0, getContext()),
              t = getAffineDimExpr(3, getContext()),
              d = getAffineDimExpr(4, getContext()),
@@ -256,7 +256,7 @@ FailureOr<Workload> RepeatKvOp::getWorkload(EmitError emitError) {
   return workload;
 }
 
-/// Each (h, g) is a head of its own: heads of a box are no range.
+/// Each (h, g) is a head of its own, so the heads of a box are no range.
 Count RepeatKvOp::countElements(const Workload &workload, unsigned buffer,
                                 Box box) {
   Count elements = int64_t(1);

@@ -20,7 +20,7 @@ using utils::IteratorType;
 // moe_route
 //===----------------------------------------------------------------------===//
 
-/// The numbers of experts, of those that are selected, and of groups.
+/// Checks the numbers of experts, of those that are selected, and of groups.
 static LogicalResult verifySelection(std::optional<Location> loc,
                                      StringRef opName, int64_t experts,
                                      int64_t topK, int64_t groups,
@@ -74,8 +74,8 @@ LogicalResult MoeRouteOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
-/// Operations and special functions for the share of a selected expert, where
-/// only those of the selected are found.
+/// Returns the operations and special functions per share, if only the shares
+/// of the selected experts are computed.
 static std::pair<int64_t, int64_t> workOfSelected(ExpertScoring scoring) {
   switch (scoring) {
   case ExpertScoring::Softmax:
@@ -165,7 +165,7 @@ static LogicalResult verifyRouted(std::optional<Location> loc,
               " must have one shape");
 }
 
-/// m * top_k rows; unknown where one of these is.
+/// Returns m * top_k rows; an open size if one of these is open.
 static int64_t countRows(RankedTensorType experts) {
   if (!experts.hasStaticShape())
     return ShapedType::kDynamic;
@@ -190,8 +190,9 @@ MoeDispatchOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
   return success();
 }
 
-/// Loops m, j and h, and the buffers of tokens and of rows: of rows only the
-/// number counts, so that they are indexed by m and j, wherever they are.
+/// Makes the loops m, j and h, and the buffers of tokens and of rows. Only the
+/// number of rows counts and not where they are, so they are indexed by m and
+/// j.
 static Workload makeRowsWorkload(Value tokens, StringRef tokensName,
                                  Buffer::Role tokensRole, Value rows,
                                  StringRef rowsName, Buffer::Role rowsRole,
@@ -210,7 +211,7 @@ static Workload makeRowsWorkload(Value tokens, StringRef tokensName,
     addRows();
   if (tokensRole == Buffer::Role::Read)
     workload.addBuffer(tokensRole, tokensName, tokens, {"m", "h"});
-  // Where the row of a token goes follows from the experts of all tokens.
+  // The experts of all tokens decide where the row of a token goes.
   if (rowsRole == Buffer::Role::Read)
     workload.buffers.front().selectedBy.push_back(experts);
   workload.addBuffer(Buffer::Role::Read, "experts", experts, {"m", "j"})
@@ -269,7 +270,8 @@ FailureOr<Workload> MoeCombineOp::getWorkload(EmitError emitError) {
 // grouped_matmul
 //===----------------------------------------------------------------------===//
 
-/// The sum of the rows, each of which is checked; nothing on overflow.
+/// Returns the sum of the rows. Returns nothing if a number is negative, or on
+/// overflow.
 static std::optional<int64_t> sumRows(ArrayRef<int64_t> rowsPerExpert) {
   std::optional<int64_t> sum = 0;
   for (int64_t rows : rowsPerExpert)
@@ -277,7 +279,8 @@ static std::optional<int64_t> sumRows(ArrayRef<int64_t> rowsPerExpert) {
   return sum;
 }
 
-/// grouped_matmul-C9: those that top_k rows of each token are for.
+/// grouped_matmul-C9: `choice` names the experts that the top_k rows of each
+/// token are for.
 static LogicalResult verifyChoice(std::optional<Location> loc, StringRef opName,
                                   RankedTensorType lhs, Value choice,
                                   int64_t topK) {
@@ -375,14 +378,14 @@ FailureOr<Workload> GroupedMatmulOp::getWorkload(EmitError emitError) {
                     {"k", IteratorType::reduction, lhs.getDimSize(1)}};
   workload.loops[0].groupEnds = std::make_shared<const std::vector<int64_t>>(
       findEnds(getRowsPerExpert()));
-  // Which experts a range of rows meets is no product.
+  // The number of experts that a range of rows meets is no product.
   workload.maskedLoops.resize(3);
   workload.maskedLoops.set(0);
   MLIRContext *context = getContext();
   AffineExpr n = getAffineDimExpr(1, context), k = getAffineDimExpr(2, context),
              oneExpert = getAffineConstantExpr(0, context);
   Value choice = getExperts();
-  // A tile of rows is of one expert at a time, and holds its weight.
+  // A tile of rows belongs to one expert at a time, and holds its weight.
   auto addOfExperts = [&](StringRef name, Value value,
                           ArrayRef<AffineExpr> indices) {
     SmallVector<AffineExpr> results = {oneExpert};
@@ -392,8 +395,8 @@ FailureOr<Workload> GroupedMatmulOp::getWorkload(EmitError emitError) {
                   tensorType(value).getElementType()};
     buffer.slices = getRowsPerExpert().size();
     buffer.slicesPerToken = getTopK();
-    // A token that takes all experts chooses none; where the choice is not
-    // given, the rows come after it.
+    // If a token takes all experts, nothing is chosen. If the choice is not
+    // given, the rows stand for it, because they come after it.
     if (buffer.slicesPerToken < buffer.slices)
       buffer.selectedBy.push_back(choice ? choice : Value(getLhs()));
     workload.buffers.push_back(std::move(buffer));
@@ -411,7 +414,7 @@ FailureOr<Workload> GroupedMatmulOp::getWorkload(EmitError emitError) {
   return workload;
 }
 
-/// The ends of the experts that have some of `rows`.
+/// Returns the ends of the experts that have some of `rows`.
 static ArrayRef<int64_t> endsWithin(const Loop &loop, Interval rows) {
   ArrayRef<int64_t> ends = *loop.groupEnds;
   const int64_t *first = llvm::upper_bound(ends, rows.begin);
@@ -424,7 +427,7 @@ static ArrayRef<int64_t> endsWithin(const Loop &loop, Interval rows) {
 SmallVector<int64_t> GroupedMatmulOp::getPlace(const Workload &workload,
                                                unsigned loop,
                                                Interval interval) {
-  // Only how many rows each expert has there matters.
+  // Only the number of rows that each expert has there matters.
   SmallVector<int64_t> rows;
   if (loop != 0)
     return rows;

@@ -17,13 +17,14 @@ struct LlmBytecodeInterface : VersionedBytecode {
   explicit LlmBytecodeInterface(Dialect *dialect)
       : VersionedBytecode(dialect) {}
 
-  /// What a reader of properties cannot know, as operands come behind them.
+  /// Sets what a reader of properties cannot know, because operands come behind
+  /// properties.
   LogicalResult
   upgradeFromVersion(Operation *topLevelOp,
                      const DialectVersion &version) const override {
     if (static_cast<const LlmDialectVersion &>(version).number >= 3)
       return success();
-    // The only optional operands were bias and sinks.
+    // In older versions, the only optional operands were bias and sinks.
     topLevelOp->walk([](Operation *op) {
       auto operands = static_cast<int32_t>(op->getNumOperands());
       if (auto route = dyn_cast<MoeRouteOp>(op))
@@ -41,7 +42,8 @@ struct LlmBytecodeInterface : VersionedBytecode {
 // Ops that later versions added to
 //===----------------------------------------------------------------------===//
 
-/// The version of the dialect in what is read; nobody may have said one.
+/// Returns the version of the dialect that the bytecode states, or the current
+/// one if it states none.
 static uint64_t getVersion(DialectBytecodeReader &reader) {
   FailureOr<const DialectVersion *> version =
       reader.getDialectVersion<LlmDialect>();
@@ -50,7 +52,8 @@ static uint64_t getVersion(DialectBytecodeReader &reader) {
              : LlmDialectVersion::current;
 }
 
-/// Who writes may have asked for a version in which the rest was not there.
+/// Returns the version to write. The caller may have asked for an older one, in
+/// which the newer properties were not there.
 static uint64_t getVersion(DialectBytecodeWriter &writer) {
   FailureOr<const DialectVersion *> version =
       writer.getDialectVersion<LlmDialect>();

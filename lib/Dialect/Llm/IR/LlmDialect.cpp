@@ -62,8 +62,8 @@ LlmDialect::getParseOperationHook(StringRef) const {
   return ParseOpHook(refuseUnknownOp);
 }
 
-/// 511, %p, or [511, %p] with a position for each sequence: those that are
-/// values are open in the list of numbers.
+/// Parses 511, %p, or [511, %p] with a position for each sequence. A position
+/// that is a value is an open number in the list.
 static ParseResult
 parsePositions(OpAsmParser &parser,
                SmallVectorImpl<OpAsmParser::UnresolvedOperand> &values,

@@ -19,7 +19,7 @@ using namespace mlir::llm;
 // Sources
 //===----------------------------------------------------------------------===//
 
-/// There is a name, and every {} of it has one index.
+/// Checks that there is a name, and that every {} of it has one index.
 static LogicalResult verifyIndexedName(Operation *op, StringRef name,
                                        size_t indices) {
   if (name.empty()) // weight-C1, kv_cache-C4, state-C4
@@ -117,7 +117,7 @@ BatchMatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
 // Norm and elementwise
 //===----------------------------------------------------------------------===//
 
-/// Whether `last` are the last dimensions, one or more.
+/// Are `last` the last dimensions, one or more?
 static bool endsWith(ArrayRef<int64_t> shape, ArrayRef<int64_t> last) {
   return !last.empty() && last.size() <= shape.size() &&
          llvm::all_of_zip(shape.take_back(last.size()), last, agree);
@@ -192,7 +192,7 @@ PositionScaleOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
   return success();
 }
 
-/// Whether one scale is that of all elements.
+/// Does one scale hold for all elements?
 static bool coversAll(ScalesAttr scales, int64_t rank) {
   ArrayRef<int64_t> block = scales.getBlock();
   return static_cast<int64_t>(block.size()) >= rank &&

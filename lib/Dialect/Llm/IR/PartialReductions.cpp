@@ -21,10 +21,10 @@ using namespace mlir::llm;
 
 using utils::IteratorType;
 
-/// The loop over the parts whose results are joined, behind all others.
+/// The loop over the parts whose results are joined. It is the last loop.
 static constexpr StringLiteral partsLoop = "part";
 
-/// The ops whose reductions are cut have one result.
+/// Returns the buffer of the result. Ops whose reductions are cut have one.
 template <typename WorkloadT>
 static auto &outOf(WorkloadT &workload) {
   return *llvm::find_if(workload.buffers, [](const Buffer &buffer) {
@@ -32,15 +32,16 @@ static auto &outOf(WorkloadT &workload) {
   });
 }
 
-/// The same buffer over the loops of a step that has one more of them.
+/// Returns the buffer over the loops of a step that has one loop more.
 static Buffer overLoops(Buffer buffer, unsigned loopCount) {
   buffer.map = AffineMap::get(loopCount, 0, buffer.map.getResults(),
                               buffer.map.getContext());
   return buffer;
 }
 
-/// The loops of the op with that over parts behind them. Those that the results
-/// do not have stay, with one iteration, so that maps mean the same.
+/// Starts the step with the loops of the op, and the loop over parts behind
+/// them. Loops that the results do not have stay, with one iteration, so that
+/// maps mean the same.
 static Workload startCombine(const Workload &workload, const Buffer &out,
                              int64_t parts) {
   Workload combine;
@@ -54,8 +55,8 @@ static Workload startCombine(const Workload &workload, const Buffer &out,
   return combine;
 }
 
-/// The step reads what each part has written there: one more dimension, in
-/// front.
+/// The step reads what each part has written. The buffer has one more
+/// dimension, in front.
 static void readPartials(Workload &combine, const Buffer &written) {
   unsigned loops = combine.loops.size();
   Buffer partials = overLoops(written, loops);
@@ -66,7 +67,7 @@ static void readPartials(Workload &combine, const Buffer &written) {
   combine.buffers.push_back(std::move(partials));
 }
 
-/// Parts that leave sums instead of `out`, and a step that reads them.
+/// Makes parts that leave sums instead of `out`, and a step that reads them.
 static PartialReduction startReduction(const Workload &workload,
                                        int64_t parts) {
   PartialReduction reduction{workload, {}};
@@ -77,7 +78,7 @@ static PartialReduction startReduction(const Workload &workload,
   return reduction;
 }
 
-/// What counts once is the step's instead of each part's.
+/// Moves a buffer that counts once from the parts to the step.
 static void moveBuffer(PartialReduction &reduction, StringRef name) {
   Workload &part = reduction.part, &combine = reduction.combine;
   auto isNamed = [&](const Buffer &buffer) { return buffer.name == name; };
@@ -96,7 +97,7 @@ static void moveStage(PartialReduction &reduction, StringRef name) {
   llvm::erase_if(part.stages, isNamed);
 }
 
-/// On the elements of a buffer.
+/// Adds a stage on the elements of a buffer.
 static void addStage(Workload &combine, StringRef name, const Buffer &elements,
                      ArrayRef<std::pair<WorkKind, int64_t>> workPerPoint) {
   combine.addStage(name, EngineKind::Vector, {}, workPerPoint).loops =
@@ -111,7 +112,8 @@ static void writeResult(Workload &combine, const Workload &workload) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Sums over some of k, which are added up, from the bias on if there is one.
+/// Each part sums over some of k. The step adds the sums up, beginning with the
+/// bias if there is one.
 static std::optional<PartialReduction>
 reduceProduct(const Workload &workload, unsigned loop, int64_t parts) {
   if (workload.loops[loop].name != "k")
@@ -140,9 +142,9 @@ BatchMatmulOp::getPartialReduction(const Workload &workload, unsigned loop,
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// Results over some of the keys, which are scaled to the greatest score of all
-/// before they are added up. A sink counts once, and so does the division by
-/// the sum.
+/// Each part has the results of some of the keys. The step scales them to the
+/// greatest score of all before it adds them up. It also counts a sink once,
+/// and divides by the sum.
 static std::optional<PartialReduction>
 reduceKeys(const Workload &workload, unsigned loop, int64_t parts) {
   if (workload.loops[loop].name != "t")
@@ -150,7 +152,7 @@ reduceKeys(const Workload &workload, unsigned loop, int64_t parts) {
   PartialReduction reduction = startReduction(workload, parts);
   Workload &part = reduction.part, &combine = reduction.combine;
   Buffer sums = combine.buffers.back();
-  // One number for each row: all but the last dimension.
+  // A buffer of one number for each row has all but the last dimension.
   Buffer ofRows = outOf(part);
   ofRows.map = ofRows.map.dropResult(ofRows.map.getNumResults() - 1);
   for (const char *name : {"max", "sum"}) {
@@ -187,8 +189,8 @@ MlaAttnOp::getPartialReduction(const Workload &workload, unsigned loop,
 // Selections
 //===----------------------------------------------------------------------===//
 
-/// Each part leaves its best keys with their scores, among which the best of
-/// all are.
+/// Each part leaves its best keys with their scores. The step finds the best of
+/// all among them.
 static PartialReduction reduceBestKeys(const Workload &workload,
                                        int64_t parts) {
   PartialReduction reduction = startReduction(workload, parts);
@@ -204,8 +206,8 @@ static PartialReduction reduceBestKeys(const Workload &workload,
   return reduction;
 }
 
-/// Each part leaves the scores of blocks, the largest of which are those of all
-/// keys.
+/// Each part leaves the scores of blocks. The largest score of a block over all
+/// parts is that over all keys.
 static PartialReduction reduceBlocks(const Workload &workload, int64_t parts) {
   PartialReduction reduction{workload,
                              startCombine(workload, outOf(workload), parts)};

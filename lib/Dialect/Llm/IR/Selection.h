@@ -19,27 +19,29 @@
 
 namespace mlir::llm {
 
-/// The buffer of a selection, in the workload of an op that reads one.
+/// The name of the buffer of a selection, in the workload of an op that reads
+/// one.
 inline constexpr llvm::StringLiteral selectionName = "selected";
-/// The loop over slots, where it is not that over keys.
+/// The loop over slots, if it is not the loop over keys.
 inline constexpr llvm::StringLiteral slotsLoop = "k";
-/// Sweeps over 32-bit scores that find the best ones: a radix select, of a
-/// digit of 8 bits in each.
+/// The number of sweeps over 32-bit scores that find the best ones. This is a
+/// radix select with a digit of 8 bits in each sweep.
 inline constexpr int64_t selectionPasses = 4;
 
-/// Of attention: what `selected` must be, and that `block` stands beside it.
+/// Checks that `selected` is what attention reads, and that `block` stands
+/// beside it.
 LogicalResult verifySelection(std::optional<Location> loc, StringRef opName,
                               Value selected, std::optional<int64_t> block,
                               RankedTensorType query, int64_t kvHeads,
                               MaskAttr mask);
 
-/// How many keys a query has selected at most.
+/// Returns how many keys a query has selected at most.
 int64_t countSelectedKeys(Value selected, int64_t block, int64_t keys);
-/// Makes a buffer [batch, keys, ..] one of which each query reads its own:
-/// [batch, queries, keys, ..].
+/// Turns the buffer [batch, keys, ..] into [batch, queries, keys, ..], because
+/// each query reads its own keys.
 void gatherSelected(Workload &workload, StringRef name, Value selected);
-/// Adds the loop over slots where these are of blocks: all of them are read
-/// for a tile of queries. Before the first buffer.
+/// Adds the loop over slots if these are slots of blocks: all of them are read
+/// for a tile of queries. Must be called before the first buffer is added.
 void addSlotsLoop(Workload &workload, Value selected, int64_t block);
 /// Adds the buffer of the selection.
 void addSelection(Workload &workload, Value selected);

@@ -37,7 +37,7 @@ std::string QuantizeOp::explainUncut(const Workload &workload, unsigned loop,
 // Positions
 //===----------------------------------------------------------------------===//
 
-/// Positions are one number for all sequences, or those of each.
+/// Positions are one number for all sequences, or one for each.
 static std::string explainUncutPositions(ArrayRef<int64_t> begins,
                                          const Workload &workload,
                                          unsigned loop) {
@@ -46,8 +46,8 @@ static std::string explainUncutPositions(ArrayRef<int64_t> begins,
   return {};
 }
 
-/// The positions of a slice begin as many tokens later as it does. A position
-/// that is no constant is an operand.
+/// The positions of a slice begin as many tokens later as the slice does. A
+/// position that is no constant is an operand.
 template <typename Op>
 static void placePositions(OpBuilder &builder, const Workload &workload,
                            const IterationBox &box, Op slice) {
@@ -97,9 +97,10 @@ void PositionScaleOp::placeSlice(OpBuilder &builder, const Workload &workload,
 // Masks
 //===----------------------------------------------------------------------===//
 
-/// A causal mask on a slice of the queries is one on the keys up to that of its
-/// last query: the last query stands at the last key. Nothing says where the
-/// first key stands, nor how many keys each sequence of a slice has.
+/// A causal mask on a slice of the queries is a causal mask on the keys up to
+/// that of its last query, because the last query stands at the last key. The
+/// mask cannot say where the first key stands, nor how many keys each sequence
+/// of a slice has.
 static std::string explainUncutMask(MaskAttr mask, const Workload &workload,
                                     unsigned loop) {
   StringRef name = workload.loops[loop].name;
@@ -112,7 +113,7 @@ static std::string explainUncutMask(MaskAttr mask, const Workload &workload,
   return {};
 }
 
-/// Leaves out the keys behind that of the last query of the box.
+/// Leaves out the keys behind the last query of the box.
 static void narrowToVisible(OpBuilder &builder, MaskAttr mask, Location loc,
                             const Workload &workload, IterationBox &box) {
   unsigned s = *workload.findLoop("s"), t = *workload.findLoop("t");
@@ -200,7 +201,7 @@ static Value convert(OpBuilder &builder, Value tensor, Type type) {
                             type);
 }
 
-/// Zeros of the shape of the box's result.
+/// Returns zeros in the shape of the box's result.
 static Value startAtZero(OpBuilder &builder, Value out,
                          const Workload &workload, const IterationBox &box) {
   const Buffer *written = llvm::find_if(
@@ -212,7 +213,7 @@ static Value startAtZero(OpBuilder &builder, Value out,
   return tensor::SplatOp::create(builder, out.getLoc(), zero, slice.sizes);
 }
 
-/// A row of the bias for each row of the box's result.
+/// Returns the bias, repeated for each row of the box's result.
 static Value startAtBias(OpBuilder &builder, MatmulOp op,
                          const Workload &workload, const IterationBox &box) {
   Location loc = op.getLoc();

@@ -160,7 +160,7 @@ TileLevelAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     if (!sizes.get(loop) || !ordered.insert(loop).second)
       return emitError() << "order must name each loop with a size once, got '"
                          << loop.getValue() << "'";
-  // Units take their items in no order of the tile's.
+  // The tile does not say in which order units take their items.
   bool hasNoOrder = memory == "unit" && order.empty();
   if (!hasNoOrder && ordered.size() != sizes.size())
     return emitError() << "order names " << ordered.size() << " of "
@@ -359,7 +359,8 @@ bool SlotsAttr::areOfParts(int64_t parts) const {
   constexpr int64_t mostParts = int64_t(1) << 31;
   if (count != parts || parts > mostParts)
     return false;
-  // So many slots, none of them beyond the last part: has one part two?
+  // There are as many slots as parts, and none is beyond the last part. So it
+  // remains to check that no part has two.
   BitVector hasSlot(parts);
   for (SlotRunAttr run : getRuns())
     for (int64_t i = 0; i < run.getCount(); ++i) {
@@ -403,11 +404,12 @@ std::string ScheduleAttr::describeProven() {
 }
 
 bool ScheduleAttr::obeys(StringRef rule) {
-  // How long a slot is, its lanes, and what all hold of them together.
+  // Measured schedules need not obey the rules on the length of a slot (S2),
+  // its lanes (S3), and the lanes of all slots together (S6).
   return !isMeasured() || (rule != "S2" && rule != "S3" && rule != "S6");
 }
 
-/// The same, of sizes that may be open.
+/// Does the same for sizes that may be open.
 static LogicalResult
 verifySizes(EmitError emitError,
             ArrayRef<std::pair<StringRef, int64_t>> namesAndSizes) {
