@@ -5,18 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What passes have decided stands in attributes of ops and functions; the
-// dialect's Spec.md says what each means. These functions read them. Attributes
-// and texts belong to the context; texts are not null-terminated.
+// Attributes of ops and functions hold what passes have decided; the dialect's
+// Spec.md says what each means. These functions read them. Attributes and texts
+// belong to the context; texts are not null-terminated.
 //
-// llmAttributeIsA... takes any attribute, and is false of a null one, such as
-// an op without a tile gives. All others take the attribute that they name.
-// Positions count from 0 and are below the number that the function with
-// "GetNum" in its name gives. Others, and other attributes, are not checked.
+// llmAttributeIsA... takes any attribute. It is false for a null one, which an
+// op without a tile gives, for example. All others take the attribute that they
+// name. Positions count from 0, and are below the number that the function with
+// "GetNum" in its name returns. Other positions, and other attributes, are not
+// checked.
 //
 // "Amounts" are a dictionary (mlir-c/BuiltinAttributes.h) of names and 64-bit
 // integers. The cycles of slots count from the start of the iteration of the
-// loop around the op, or without one from that of the function.
+// loop around the op, or from the start of the function if there is no loop.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,8 @@
 extern "C" {
 #endif
 
-/// The dialect alone; llmRegisterAllDialects brings what it builds on, too.
+/// Registers the dialect alone. llmRegisterAllDialects also registers those it
+/// builds on.
 MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(LLM, llm);
 
 //===----------------------------------------------------------------------===//
@@ -50,23 +52,24 @@ MLIR_CAPI_EXPORTED MlirStringRef llmGetScheduleAttrName(void);
 
 MLIR_CAPI_EXPORTED bool llmAttributeIsATile(MlirAttribute attr);
 
-/// Who chose it: "search", "theoretical", "manual" or "pinned".
+/// Who chose the tile: "search", "theoretical", "manual" or "pinned".
 MLIR_CAPI_EXPORTED MlirStringRef llmTileAttrGetStrategy(MlirAttribute tile);
 
-/// One for the private memory of the engine, one for its units, or none.
+/// The number of levels: one for the private memory of the engine, one for its
+/// units, or none.
 MLIR_CAPI_EXPORTED intptr_t llmTileAttrGetNumLevels(MlirAttribute tile);
 
-/// One of these: a tile level.
+/// The tile level at a position.
 MLIR_CAPI_EXPORTED MlirAttribute llmTileAttrGetLevel(MlirAttribute tile,
                                                      intptr_t position);
 
 /// Amounts: into how many pieces loops are cut, for parts that may run at once.
-/// A null attribute where there is one part.
+/// A null attribute if there is one part.
 MLIR_CAPI_EXPORTED MlirAttribute llmTileAttrGetSplit(MlirAttribute tile);
 
 MLIR_CAPI_EXPORTED bool llmAttributeIsATileLevel(MlirAttribute attr);
 
-/// The name of the memory: "sram".
+/// The name of the memory, such as "sram".
 MLIR_CAPI_EXPORTED MlirStringRef llmTileLevelAttrGetMemory(MlirAttribute level);
 
 /// Amounts: iterations of each loop of the op in one tile.
@@ -75,8 +78,8 @@ MLIR_CAPI_EXPORTED MlirAttribute llmTileLevelAttrGetSizes(MlirAttribute level);
 /// How many loops the op has.
 MLIR_CAPI_EXPORTED intptr_t llmTileLevelAttrGetNumLoops(MlirAttribute level);
 
-/// The name of one of them, in the order in which tiles are visited, outermost
-/// first.
+/// The name of the loop at a position. Loops stand in the order in which tiles
+/// are visited, outermost first.
 MLIR_CAPI_EXPORTED MlirStringRef llmTileLevelAttrGetLoop(MlirAttribute level,
                                                          intptr_t position);
 
@@ -88,7 +91,7 @@ llmTileLevelAttrGetBuffers(MlirAttribute level);
 MLIR_CAPI_EXPORTED intptr_t
 llmTileLevelAttrGetNumResidentBuffers(MlirAttribute level);
 
-/// The name of one of them.
+/// The name of the buffer at a position.
 MLIR_CAPI_EXPORTED MlirStringRef
 llmTileLevelAttrGetResidentBuffer(MlirAttribute level, intptr_t position);
 
@@ -98,11 +101,11 @@ llmTileLevelAttrGetResidentBuffer(MlirAttribute level, intptr_t position);
 
 MLIR_CAPI_EXPORTED bool llmAttributeIsACost(MlirAttribute attr);
 
-/// The group of engines that it was computed for.
+/// The group of engines that the cost was computed for.
 MLIR_CAPI_EXPORTED MlirStringRef llmCostAttrGetEngine(MlirAttribute cost);
 
-/// How many other groups there are of which each part holds an engine, too, and
-/// the name of one of them.
+/// The number of other groups of which each part also holds an engine, and the
+/// name of the group at a position.
 MLIR_CAPI_EXPORTED intptr_t llmCostAttrGetNumWith(MlirAttribute cost);
 MLIR_CAPI_EXPORTED MlirStringRef llmCostAttrGetWith(MlirAttribute cost,
                                                     intptr_t position);
@@ -113,13 +116,13 @@ MLIR_CAPI_EXPORTED MlirStringRef llmCostAttrGetStamp(MlirAttribute cost);
 /// How many shapes of parts there are.
 MLIR_CAPI_EXPORTED intptr_t llmCostAttrGetNumParts(MlirAttribute cost);
 
-/// The cost of the parts of one shape: a part cost.
+/// The part cost of all parts of one shape.
 MLIR_CAPI_EXPORTED MlirAttribute llmCostAttrGetPart(MlirAttribute cost,
                                                     intptr_t position);
 
 MLIR_CAPI_EXPORTED bool llmAttributeIsAPartCost(MlirAttribute attr);
 
-/// How many parts are equal. All that follows is of one of them.
+/// The number of equal parts. All following figures are those of one part.
 MLIR_CAPI_EXPORTED int64_t llmPartCostAttrGetCount(MlirAttribute part);
 
 /// Amounts: operations by kind of work, "mac", "alu" and so on.
@@ -129,27 +132,27 @@ MLIR_CAPI_EXPORTED MlirAttribute llmPartCostAttrGetWork(MlirAttribute part);
 MLIR_CAPI_EXPORTED MlirAttribute
 llmPartCostAttrGetTrafficBytes(MlirAttribute part);
 
-/// Bytes of private memory that it needs.
+/// The bytes of private memory that a part needs.
 MLIR_CAPI_EXPORTED int64_t
 llmPartCostAttrGetWorkingSetBytes(MlirAttribute part);
 
-/// Its length alone on the machine: overhead and serial cycles, and the larger
-/// of compute and memory cycles.
+/// The length of a part alone on the machine: overhead and serial cycles, and
+/// the larger of compute and memory cycles.
 MLIR_CAPI_EXPORTED int64_t llmPartCostAttrGetCycles(MlirAttribute part);
 MLIR_CAPI_EXPORTED int64_t llmPartCostAttrGetOverheadCycles(MlirAttribute part);
 MLIR_CAPI_EXPORTED int64_t llmPartCostAttrGetSerialCycles(MlirAttribute part);
 MLIR_CAPI_EXPORTED int64_t llmPartCostAttrGetComputeCycles(MlirAttribute part);
 MLIR_CAPI_EXPORTED int64_t llmPartCostAttrGetMemoryCycles(MlirAttribute part);
 
-/// Amounts: cycles by memory, of which memory cycles are the longest; null where
-/// one memory alone has a rate.
+/// Amounts: cycles by memory. The memory cycles are the longest of these. A
+/// null attribute if one memory alone has a rate.
 MLIR_CAPI_EXPORTED MlirAttribute
 llmPartCostAttrGetCyclesByMemory(MlirAttribute part);
 
-/// The largest of these: "compute", "memory" or "overhead".
+/// What takes the most of these cycles: "compute", "memory" or "overhead".
 MLIR_CAPI_EXPORTED MlirStringRef llmPartCostAttrGetBound(MlirAttribute part);
 
-/// Picojoules of products and bytes; 0 where the target gives no energies.
+/// Picojoules of products and bytes; 0 if the target gives no energies.
 MLIR_CAPI_EXPORTED int64_t
 llmPartCostAttrGetEnergyPicojoules(MlirAttribute part);
 
@@ -162,17 +165,18 @@ MLIR_CAPI_EXPORTED bool llmAttributeIsASlots(MlirAttribute attr);
 /// How many runs of slots there are.
 MLIR_CAPI_EXPORTED intptr_t llmSlotsAttrGetNumRuns(MlirAttribute slots);
 
-/// One of them: a slot run.
+/// The slot run at a position.
 MLIR_CAPI_EXPORTED MlirAttribute llmSlotsAttrGetRun(MlirAttribute slots,
                                                     intptr_t position);
 
 MLIR_CAPI_EXPORTED bool llmAttributeIsASlotRun(MlirAttribute attr);
 
-/// How many slots it stands for; the following are those of the first, and by
-/// how much each is above that of the one before.
+/// The number of slots that the run stands for. The following figures are those
+/// of its first slot, with the strides by which each slot is above the one
+/// before.
 MLIR_CAPI_EXPORTED int64_t llmSlotRunAttrGetCount(MlirAttribute run);
 
-/// The number of the part of the op.
+/// The number of the slot's part among the op's parts.
 MLIR_CAPI_EXPORTED int64_t llmSlotRunAttrGetPart(MlirAttribute run);
 MLIR_CAPI_EXPORTED int64_t llmSlotRunAttrGetPartStride(MlirAttribute run);
 
@@ -182,24 +186,24 @@ MLIR_CAPI_EXPORTED int64_t llmSlotRunAttrGetEngineIndex(MlirAttribute run);
 MLIR_CAPI_EXPORTED int64_t
 llmSlotRunAttrGetEngineIndexStride(MlirAttribute run);
 
-/// Amounts: of each other group of which it holds an engine, the number of that
-/// engine, with the same stride; null where there is none.
+/// Amounts: for each other group of which the slot holds an engine, the number
+/// of that engine, with the same stride. A null attribute if there is none.
 MLIR_CAPI_EXPORTED MlirAttribute llmSlotRunAttrGetWith(MlirAttribute run);
 
-/// The cycle in which it starts, and that in which it has ended. Starts and
-/// ends have one stride.
+/// The cycle in which the slot starts, and that in which it has ended. Starts
+/// and ends have one stride.
 MLIR_CAPI_EXPORTED int64_t llmSlotRunAttrGetStartCycle(MlirAttribute run);
 MLIR_CAPI_EXPORTED int64_t llmSlotRunAttrGetEndCycle(MlirAttribute run);
 MLIR_CAPI_EXPORTED int64_t llmSlotRunAttrGetStrideCycles(MlirAttribute run);
 
-/// Amounts: lanes that it holds of each shared memory.
+/// Amounts: the lanes of each shared memory that the slot holds.
 MLIR_CAPI_EXPORTED MlirAttribute llmSlotRunAttrGetLanes(MlirAttribute run);
 
-/// How many fetches go ahead of it.
+/// The number of fetches ahead of the slot.
 MLIR_CAPI_EXPORTED intptr_t llmSlotRunAttrGetNumPrefetches(MlirAttribute run);
 
-/// One of them, for the first part: a prefetch. Those of the others start and
-/// end by the stride later, on the same engine.
+/// The prefetch at a position, for the first part. Those of the other parts
+/// start and end later by the stride, on the same engine.
 MLIR_CAPI_EXPORTED MlirAttribute llmSlotRunAttrGetPrefetch(MlirAttribute run,
                                                            intptr_t position);
 
@@ -215,11 +219,11 @@ llmPrefetchAttrGetEngine(MlirAttribute prefetch);
 MLIR_CAPI_EXPORTED int64_t
 llmPrefetchAttrGetEngineIndex(MlirAttribute prefetch);
 
-/// The cycle in which it starts, and that in which it has ended.
+/// The cycle in which the fetch starts, and that in which it has ended.
 MLIR_CAPI_EXPORTED int64_t llmPrefetchAttrGetStartCycle(MlirAttribute prefetch);
 MLIR_CAPI_EXPORTED int64_t llmPrefetchAttrGetEndCycle(MlirAttribute prefetch);
 
-/// Amounts: lanes that it holds of each shared memory.
+/// Amounts: the lanes of each shared memory that the fetch holds.
 MLIR_CAPI_EXPORTED MlirAttribute
 llmPrefetchAttrGetLanes(MlirAttribute prefetch);
 
@@ -229,11 +233,11 @@ llmPrefetchAttrGetLanes(MlirAttribute prefetch);
 
 MLIR_CAPI_EXPORTED bool llmAttributeIsASchedule(MlirAttribute attr);
 
-/// Who made it: "list", "earliest" or "exact".
+/// The scheduler that made it: "list", "earliest" or "exact".
 MLIR_CAPI_EXPORTED MlirStringRef
 llmScheduleAttrGetPolicy(MlirAttribute schedule);
 
-/// Cycles from the start of the function to the last end.
+/// The cycles from the start of the function to the end of the last slot.
 MLIR_CAPI_EXPORTED int64_t
 llmScheduleAttrGetMakespanCycles(MlirAttribute schedule);
 
@@ -241,7 +245,7 @@ llmScheduleAttrGetMakespanCycles(MlirAttribute schedule);
 MLIR_CAPI_EXPORTED int64_t
 llmScheduleAttrGetLowerBoundCycles(MlirAttribute schedule);
 
-/// Amounts: cycles of each bound by its name.
+/// Amounts: the cycles of each bound, by its name.
 MLIR_CAPI_EXPORTED MlirAttribute
 llmScheduleAttrGetBoundsCycles(MlirAttribute schedule);
 
@@ -250,19 +254,19 @@ llmScheduleAttrGetBoundsCycles(MlirAttribute schedule);
 MLIR_CAPI_EXPORTED int64_t
 llmScheduleAttrGetRooflineCycles(MlirAttribute schedule);
 
-/// Cycles that no schedule is shorter than that its options allow; 0: nothing
+/// Cycles that no schedule under the same options is shorter than. 0 if nothing
 /// is proven beyond the lower bound.
 MLIR_CAPI_EXPORTED int64_t
 llmScheduleAttrGetProvenCycles(MlirAttribute schedule);
 
-/// The options that forbade it something; empty: none did.
+/// The options that forbade the scheduler something; empty if none did.
 MLIR_CAPI_EXPORTED MlirStringRef
 llmScheduleAttrGetOptions(MlirAttribute schedule);
 
 /// How many loops the function has.
 MLIR_CAPI_EXPORTED intptr_t llmScheduleAttrGetNumLoops(MlirAttribute schedule);
 
-/// The time of one of them, in the order of the program: a loop period.
+/// The loop period at a position, in the order of the program.
 MLIR_CAPI_EXPORTED MlirAttribute llmScheduleAttrGetLoop(MlirAttribute schedule,
                                                         intptr_t position);
 

@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An evaluation is owned by who made it, and points at its module: destroy it
-// first, and make it anew after a change of the module. Reports and texts
-// belong to the evaluation and live as long. Texts are not null-terminated.
+// The caller owns an evaluation, which points at its module. Destroy it before
+// the module, and make a new one after a change of the module. Reports and
+// texts belong to the evaluation and live as long. Texts are not
+// null-terminated.
 //
-// Cycles are those of the target's clock and count from the start of the
-// function. Positions count from 0 and are below the number that the function
-// with "GetNum" in its name gives; others are not checked.
+// Cycles are those of the target's clock, and count from the start of the
+// function. Positions count from 0, and are below the number that the function
+// with "GetNum" in its name returns; other positions are not checked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,34 +41,35 @@ DEFINE_C_API_STRUCT(LlmOpReport, const void);
 // A module
 //===----------------------------------------------------------------------===//
 
-/// Runs on the module what `--llm-pipeline="<options>"` runs, and reads what it
-/// says; options may be empty. The module then holds the target and the tiles,
-/// costs, slots and schedules, which take the place of those before.
+/// Runs on the module what `--llm-pipeline="<options>"` runs, and reads the
+/// result; options may be empty. The module then holds the target and the
+/// tiles, costs, slots and schedules, which replace those before.
 ///
-/// Gives a null evaluation after diagnostics, which the handlers of the
+/// Returns a null evaluation after diagnostics, which the handlers of the
 /// module's context get. A module that does not verify or has no function with
-/// a body, and one with wrong options, is left as it was; one at which a pass
-/// failed holds what the passes before it wrote, and perhaps a part of what
-/// this one did. What is wrong with the value of an option stands on stderr.
+/// a body stays as it was, and so does one with wrong options. If a pass fails,
+/// the module holds what the passes before it wrote, and perhaps a part of what
+/// this one did. Errors in the value of an option go to stderr.
 ///
-/// Not for use within a pass.
+/// Must not be called within a pass.
 MLIR_CAPI_EXPORTED LlmEvaluation llmEvaluationCreate(MlirModule module,
                                                      MlirStringRef options);
 
-/// Reads what a module says that is scheduled already, and changes nothing.
-/// Gives a null evaluation after diagnostics where something is missing, and
-/// for a module that does not verify.
+/// Reads a module that is scheduled already, and changes nothing. Returns a
+/// null evaluation after diagnostics if something is missing, or if the module
+/// does not verify.
 MLIR_CAPI_EXPORTED LlmEvaluation llmEvaluationCreateFromPlan(MlirModule module);
 
-/// Whether making it failed. Only llmEvaluationDestroy takes such a one.
+/// Is this a null evaluation, which a failed call returns? Only
+/// llmEvaluationDestroy takes one.
 static inline bool llmEvaluationIsNull(LlmEvaluation evaluation) {
   return !evaluation.ptr;
 }
 
-/// Takes back what is owned, and nothing from a null evaluation.
+/// Frees an evaluation. Does nothing for a null evaluation.
 MLIR_CAPI_EXPORTED void llmEvaluationDestroy(LlmEvaluation evaluation);
 
-/// The name of the module's target: "npu".
+/// The name of the module's target, such as "npu".
 MLIR_CAPI_EXPORTED MlirStringRef
 llmEvaluationGetTargetName(LlmEvaluation evaluation);
 
@@ -84,7 +86,7 @@ MLIR_CAPI_EXPORTED void llmEvaluationPrintJson(LlmEvaluation evaluation,
 MLIR_CAPI_EXPORTED intptr_t
 llmEvaluationGetNumFunctions(LlmEvaluation evaluation);
 
-/// The report of one of them, in the order of the module.
+/// The report of the function at a position, in the order of the module.
 MLIR_CAPI_EXPORTED LlmFunctionReport
 llmEvaluationGetFunction(LlmEvaluation evaluation, intptr_t position);
 
@@ -96,7 +98,7 @@ llmEvaluationGetFunction(LlmEvaluation evaluation, intptr_t position);
 MLIR_CAPI_EXPORTED MlirStringRef
 llmFunctionReportGetName(LlmFunctionReport report);
 
-/// Cycles from the start to the last end.
+/// The cycles from the start of the function to the end of the last slot.
 MLIR_CAPI_EXPORTED int64_t
 llmFunctionReportGetMakespanCycles(LlmFunctionReport report);
 
@@ -108,13 +110,13 @@ llmFunctionReportGetMakespanMicroseconds(LlmFunctionReport report);
 MLIR_CAPI_EXPORTED int64_t
 llmFunctionReportGetLowerBoundCycles(LlmFunctionReport report);
 
-/// How many sentences there are on what is not right with the figures: a stale
+/// The number of sentences that say what is wrong with the figures: a stale
 /// cost, a schedule that breaks a rule, a program that does not fit into
-/// memory. 0 where all is well.
+/// memory. 0 if nothing is wrong.
 MLIR_CAPI_EXPORTED intptr_t
 llmFunctionReportGetNumProblems(LlmFunctionReport report);
 
-/// One of these sentences.
+/// The sentence at a position.
 MLIR_CAPI_EXPORTED MlirStringRef
 llmFunctionReportGetProblem(LlmFunctionReport report, intptr_t position);
 
@@ -122,11 +124,11 @@ llmFunctionReportGetProblem(LlmFunctionReport report, intptr_t position);
 MLIR_CAPI_EXPORTED intptr_t
 llmFunctionReportGetNumOps(LlmFunctionReport report);
 
-/// One of them, in the order of the program.
+/// The report of the op at a position, in the order of the program.
 MLIR_CAPI_EXPORTED LlmOpReport llmFunctionReportGetOp(LlmFunctionReport report,
                                                       intptr_t position);
 
-/// The same in the IR, owned by the module.
+/// The same op in the IR. The module owns it.
 MLIR_CAPI_EXPORTED MlirOperation
 llmFunctionReportGetOperation(LlmFunctionReport report, intptr_t position);
 
@@ -134,16 +136,18 @@ llmFunctionReportGetOperation(LlmFunctionReport report, intptr_t position);
 // An op
 //===----------------------------------------------------------------------===//
 
-/// In the model's words, with "{}" for the index of the loop around it.
+/// The name of the op in the model's words, with "{}" for the index of the loop
+/// around it.
 MLIR_CAPI_EXPORTED MlirStringRef llmOpReportGetName(LlmOpReport report);
 
-/// "llm.matmul".
+/// The name of the operation, such as "llm.matmul".
 MLIR_CAPI_EXPORTED MlirStringRef llmOpReportGetKind(LlmOpReport report);
 
 /// How often it runs: the product of the trips of the loops around it.
 MLIR_CAPI_EXPORTED int64_t llmOpReportGetCount(LlmOpReport report);
 
-/// Cycles of one run if it had the machine for itself, summed over its parts.
+/// The cycles of one run if it has the machine for itself, summed over its
+/// parts.
 MLIR_CAPI_EXPORTED int64_t llmOpReportGetCycles(LlmOpReport report);
 
 /// Cycles that the slots of one run take, summed over its parts.
@@ -160,7 +164,7 @@ MLIR_CAPI_EXPORTED int64_t llmOpReportGetEndCycle(LlmOpReport report);
 /// "overhead".
 MLIR_CAPI_EXPORTED MlirStringRef llmOpReportGetBound(LlmOpReport report);
 
-/// The engines that its slots are on, in words: "core[0..3]", "4 slots".
+/// The engines that have its slots, in words: "core[0..3]", "4 slots".
 MLIR_CAPI_EXPORTED MlirStringRef llmOpReportGetEngines(LlmOpReport report);
 
 #ifdef __cplusplus

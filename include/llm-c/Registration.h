@@ -14,13 +14,13 @@
 extern "C" {
 #endif
 
-/// Adds the llm dialect, those it builds on (func, scf, tensor, dlti), and the
-/// workloads of linalg and tensor ops. What is parsed in a context of this
-/// registry may have ops of all of these.
+/// Adds the llm dialect, the dialects it builds on (func, scf, tensor, dlti),
+/// and the workloads of linalg and tensor ops. A context with this registry can
+/// parse ops of all of these.
 MLIR_CAPI_EXPORTED void llmRegisterAllDialects(MlirDialectRegistry registry);
 
 /// Makes all passes and pipelines known to the process, for
-/// mlirParsePassPipeline. To call it again changes nothing.
+/// mlirParsePassPipeline. Further calls change nothing.
 MLIR_CAPI_EXPORTED void llmRegisterAllPasses(void);
 
 #ifdef __cplusplus
