@@ -183,19 +183,20 @@
 
 namespace mlir::llm {
 
-/// The model that a config.json describes. Errors are located at the field.
-/// Where the config says no formats, a hf_quant_config.json beside the file
-/// `path` does, if there is one.
+/// Returns the model that a config.json describes. Errors are located at the
+/// field. If the config says no formats, a hf_quant_config.json beside the file
+/// `path` says them, if there is one.
 FailureOr<ModelConfig> readHfConfig(const LocatedJson &config, StringRef path);
 
-/// The program of a model from the text of its config.json; `bufferName` is the
-/// file's name in diagnostics. Loads the dialects that it needs into `context`.
+/// Returns the program of a model from the text of its config.json;
+/// `bufferName` is the file's name in diagnostics. Loads the dialects that it
+/// needs into `context`.
 FailureOr<OwningOpRef<ModuleOp>> importHfConfig(StringRef text,
                                                 StringRef bufferName,
                                                 const ImportOptions &options,
                                                 MLIRContext *context);
 
-/// The same from a file.
+/// Does the same from a file.
 FailureOr<OwningOpRef<ModuleOp>>
 importHfConfigFile(StringRef path, const ImportOptions &options,
                    MLIRContext *context);

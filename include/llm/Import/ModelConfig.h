@@ -58,20 +58,20 @@ struct RopeConfig {
   }
 };
 
-/// What selects the keys that each query attends to. DeepSeek-V3.2 (2025) sums
-/// up heads with weights that each query finds; the heads of MiniMax-M3 (2026)
-/// select blocks of keys, each for one KV head.
+/// An indexer selects the keys that each query attends to. DeepSeek-V3.2 (2025)
+/// sums up heads with weights that each query computes; the heads of MiniMax-M3
+/// (2026) select blocks of keys, each for one KV head.
 struct IndexerConfig {
   int64_t heads = 0; ///< 0: there is none, and queries see all keys
   int64_t headDim = 0;
   int64_t top = 0;                ///< keys that a query selects, or blocks
-  int64_t block = 1;              ///< keys of one
+  int64_t block = 1;              ///< keys of a block
   int64_t local = 0, initial = 0; ///< blocks that are selected in any case
   bool weighsHeads = false;
   bool isInterleaved = false; ///< rotary pairs of index queries and keys
   bool isShared = false;      ///< the selection is that of the layer before
 
-  /// Keys that a query selects.
+  /// Returns the keys that a query selects.
   int64_t countKeys() const { return top * block; }
   auto asTuple() const {
     return std::tie(heads, headDim, top, block, local, initial, weighsHeads,
@@ -96,15 +96,16 @@ struct AttentionConfig {
   bool outBias = false; ///< on o_proj
   bool qkNorm = false;  ///< queries and keys are normed head by head
   bool normsAllHeads = false; ///< these norms are of all heads together
-  /// The output is multiplied with the sigmoid of a gate, which stands beside
-  /// each query, or, of latent attention, has a projection of its own.
+  /// The output is multiplied by the sigmoid of a gate. The gate stands beside
+  /// each query; latent attention has a projection of its own for it.
   bool hasOutputGate = false;
-  bool plainQkNorm = false; ///< the same behind the rotation, without a weight
-  bool isFused = false;     ///< one weight, qkv_proj, for the three
-  /// Values are what k_proj gives, before the norm of the keys; no v_proj.
+  bool plainQkNorm = false; ///< like `qkNorm`, after rotation, unweighted
+  bool isFused = false;     ///< the three projections have one weight, qkv_proj
+  /// Values are the output of k_proj before the norm of the keys; there is no
+  /// v_proj.
   bool hasOneProjection = false;
   bool normsValues = false; ///< head by head, without a weight
-  std::string sinks;  ///< a learned score per head beside the keys': its name
+  std::string sinks;  ///< names a learned score per head, beside the keys'
   double scale = 0;   ///< of the scores; 0: 1 / sqrt(headDim)
   double softCap = 0; ///< of the scores; 0: none
   /// Queries grow by slope * ln(1 + floor((p + 1) / step)). 0: they do not.
@@ -124,7 +125,7 @@ struct AttentionConfig {
   }
 };
 
-/// Layers that keep a state where attention keeps a cache.
+/// Layers that keep a state in place of a cache.
 enum class RecurrentKind {
   None,
   GatedDelta, ///< Qwen3-Next, Qwen3.5 (Yang et al., 2024)
@@ -132,7 +133,7 @@ enum class RecurrentKind {
   Mamba2      ///< Nemotron-H (Dao and Gu, 2024)
 };
 
-/// What such a layer is made of. A reader has checked that `keyHeads` divides
+/// The parts of a recurrent layer. A reader has checked that `keyHeads` divides
 /// `heads`, and that there are two taps or more.
 struct RecurrentConfig {
   RecurrentKind kind = RecurrentKind::None;
@@ -146,7 +147,8 @@ struct RecurrentConfig {
   int64_t chunk = 0;    ///< tokens that a prompt's products take at once
   bool hasConvBias = false;
   bool hasBias = false;     ///< on projections
-  bool isFused = false;     ///< one weight, in_proj_qkvz, for several
+  /// several projections have one weight, in_proj_qkvz
+  bool isFused = false;
   double decayLimit = 0;    ///< of Kimi's decays; 0: none
   bool hasFullGate = false; ///< Kimi's gate is one matrix
 
@@ -164,7 +166,7 @@ struct RecurrentConfig {
 /// divides `count`, and the groups that can be selected have `topK` experts.
 struct ExpertsConfig {
   int64_t count = 0; ///< routed experts; 0: there are none
-  int64_t topK = 0;  ///< that each token selects
+  int64_t topK = 0;  ///< experts that each token selects
   ExpertScoring scoring = ExpertScoring::Softmax;
   int64_t groups = 1, topGroups = 1; ///< selection within groups
   bool normalizes = false;           ///< shares sum up to 1
@@ -180,17 +182,17 @@ struct ExpertsConfig {
   /// and what they give is normed again, as is what the expert of all tokens
   /// gives (Gemma 4). The router's norm is divided by sqrt(hidden); its weight:
   std::string routerNorm; ///< "router.scale"; empty: all read one norm
-  /// There is one weight, gate_up_proj, for two: [experts, 2 * intermediate,
-  /// hidden], or transposed if it is plain. Gate and up take turns, or stand
-  /// one behind the other.
+  /// Gate and up projection have one weight, gate_up_proj: [experts, 2 *
+  /// intermediate, hidden], or transposed if it is plain. Their rows take
+  /// turns, or those of the gate stand ahead of the others.
   bool isFused = false, isTransposed = false, isInterleaved = false;
   bool hasBias = false;    ///< of each expert
   int64_t sharedWidth = 0; ///< of the expert of all tokens; 0: none
   std::string sharedPath;  ///< "shared_experts"
   std::string sharedGate;  ///< what weighs that expert, by its name; empty: 1
-  /// Experts see vectors of this size, which a projection makes of the hidden
-  /// states and another one makes hidden states again; 0: hidden states. The
-  /// two, by name.
+  /// If it is above 0, experts see vectors of this size. A projection makes
+  /// them of the hidden states, and another one makes hidden states of the
+  /// results. These are their names.
   int64_t latentWidth = 0;
   std::string latentDown, latentUp;
   std::string latentNorm; ///< of their sum, before the latter; empty: none
@@ -203,8 +205,8 @@ struct ExpertsConfig {
   }
 };
 
-/// What a feed-forward network makes of its gate and up projections; of
-/// Relu2, which has no gate, relu(up)^2.
+/// What a feed-forward network computes from its gate and up projections. Relu2
+/// has no gate, and computes relu(up)^2.
 enum class FeedForwardUnit { SwiGlu, GeGlu, Relu2 };
 
 /// A feed-forward network, or one for each of several experts.
@@ -213,7 +215,7 @@ struct FeedForwardConfig {
   std::string path = "mlp"; ///< in the checkpoint's words; empty: the layer's
   ExpertsConfig experts;
   bool hasBias = false; ///< on gate_proj, up_proj and down_proj
-  bool isFused = false; ///< one weight, gate_up_proj, for the two
+  bool isFused = false; ///< the two projections have one weight, gate_up_proj
   FeedForwardUnit unit = FeedForwardUnit::SwiGlu;
   double limit = 0;              ///< of gpt-oss's SwiGLU; 0: none
   double gateCap = 0, upCap = 0; ///< of SiTU (Kimi K3); 0: SwiGLU
@@ -239,40 +241,42 @@ using WeightTypes = std::map<std::string, Type>;
 /// Null: that type.
 struct NumberFormats {
   Type weights;     ///< of the linear layers of decoder layers
-  Type activations; ///< to which those of quantized layers are converted
+  Type activations; ///< the type of those that quantized layers read
   Type cache;
-  bool isStatic = false; ///< the scales of activations are known before
-  /// The format of the cache was asked for, be it that of the model.
+  bool isStatic = false; ///< the scales of activations are known beforehand
+  /// The format of the cache was asked for, even if it is that of the model.
   bool isCacheNamed = false;
 };
 
-/// What stands in the place of attention or of a feed-forward network: a
-/// search for faster layers leaves some out, norm and all, or makes of them one
-/// matrix (nemotron-nas).
+/// What stands in the place of attention or of a feed-forward network. A search
+/// for faster layers leaves some out together with their norms, and makes one
+/// matrix of others (nemotron-nas).
 enum class BlockKind { Usual, Absent, Linear };
 
 struct LayerConfig {
   BlockKind attentionKind = BlockKind::Usual;
   BlockKind feedForwardKind = BlockKind::Usual;
   AttentionConfig attention;
-  /// If it is of some kind, it stands in the place of attention.
+  /// If its kind is not None, it stands in the place of attention.
   RecurrentConfig recurrent;
   FeedForwardConfig feedForward;
-  /// What the checkpoint calls attention, and the norms before it and before
-  /// the feed-forward network; of the latter, with output norms too, empty:
-  /// "post_attention_layernorm" or "pre_feedforward_layernorm".
+  /// The checkpoint's names of attention, and of the norms before it and before
+  /// the feed-forward network. If the last one is empty, it is
+  /// "post_attention_layernorm", or "pre_feedforward_layernorm" in a layer with
+  /// output norms.
   std::string attentionName = "self_attn", inputNorm = "input_layernorm",
               feedForwardNorm;
   /// Attention residuals (Kimi K3): the number of the block of layers to which
-  /// this one belongs, from 1 on, and whether it is its first. 0: what a layer
-  /// reads is the sum of what those before it gave.
+  /// this one belongs, from 1 on, and whether it is the block's first. With 0,
+  /// a layer reads the sum of what the layers before it gave.
   int64_t residualBlock = 0;
   bool beginsBlock = false;
   /// There are norms also behind attention and feed-forward network, before
   /// each is added to the residual.
   bool hasOutputNorms = false;
-  bool hasScalar = false; ///< what the layer gives is multiplied by a weight
-  /// By their names in the layer, such as "self_attn.o_proj.weight".
+  bool hasScalar = false; ///< the layer's output is multiplied by a weight
+  /// The types by the weights' names in the layer, such as
+  /// "self_attn.o_proj.weight".
   WeightTypes weightTypes;
 
   bool operator==(const LayerConfig &other) const {
@@ -296,8 +300,8 @@ struct LayerConfig {
 struct ModelConfig {
   explicit ModelConfig(Location location) : location(location) {}
 
-  /// This is many more than any model has. The limit is there because each
-  /// layer is looked at by itself.
+  /// Many more layers than any model has. There is a limit because each layer
+  /// is looked at by itself.
   static constexpr int64_t maxLayers = 10000;
 
   Location location;  ///< where the model is described

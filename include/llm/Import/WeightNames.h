@@ -21,7 +21,7 @@
 namespace mlir::llm {
 
 /// Splits "model.layers.7.self_attn.q_proj.weight" into layer 7 and the rest.
-/// Nothing for a weight outside of the layers.
+/// Returns nothing for a weight outside of the layers.
 inline std::optional<std::pair<size_t, llvm::StringRef>>
 splitLayerName(llvm::StringRef name) {
   size_t layer;
@@ -31,7 +31,8 @@ splitLayerName(llvm::StringRef name) {
   return std::pair(layer, name);
 }
 
-/// What Nemotron-H calls a part of the model (`inner`, without "model.").
+/// Returns Nemotron-H's name of a part of the model (`inner`, without
+/// "model.").
 inline std::string nameInBackbone(llvm::StringRef inner) {
   if (inner.consume_front("embed_tokens"))
     return "backbone.embeddings" + inner.str();

@@ -37,13 +37,13 @@ struct ComparedOp {
 /// Work that only one side has.
 struct UncomparedWork {
   std::string name;
-  int64_t runs = 1; ///< of all passes
+  int64_t runs = 1; ///< in all passes
   double microseconds = 0;
   std::string reason = {}; ///< why it is not compared, if that is known
   std::vector<int64_t> nanosecondsOfPass = {};
 };
 
-/// One run of the program in a trace.
+/// One run of the whole program in a trace.
 struct MeasuredPass {
   double startMicroseconds = 0, endMicroseconds = 0;
   int64_t workNanoseconds = 0, matchedNanoseconds = 0;
@@ -101,7 +101,7 @@ struct PredictedSlice {
 void forEachSlice(const Report &predicted,
                   function_ref<void(PredictedSlice)> visit);
 
-/// What a click on a run of the op shows.
+/// Returns what a click on a run of the op shows.
 Recording::Values describeRun(const Report &report, unsigned op);
 
 } // namespace mlir::llm

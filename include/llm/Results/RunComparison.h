@@ -48,7 +48,7 @@ ComparableRun comparableRun(const Report &report);
 /// Ops that do the same work on both sides.
 struct SameWork {
   MatchedOps ops;   ///< of this run, and of the baseline
-  int64_t runs = 1; ///< the most of any of these
+  int64_t runs = 1; ///< the runs of the op that runs most often
   double microseconds = 0, baselineMicroseconds = 0; ///< elapsed, of all runs
 
   double difference() const { return microseconds - baselineMicroseconds; }

@@ -45,9 +45,9 @@ struct SlotSeries {
   unsigned use = 0;     ///< what they hold (`TraceCounters`)
   unsigned owner = 0;   ///< the op, or the number in the list of its kind
   unsigned item = 0;    ///< of the op: its run of slots
-  unsigned fetch = 0;   ///< of the run of slots, or its engine beside its own
+  unsigned fetch = 0;   ///< the number of a fetch, or of an engine beside
   int64_t first = 0;    ///< the first one's place in the run of slots
-  int64_t position = 0; ///< and among all slots of the op
+  int64_t position = 0; ///< its place among all slots of the op
 
   bool isSlice() const {
     return kind != SpanKind::Held && kind != SpanKind::Event;
