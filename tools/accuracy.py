@@ -33,8 +33,8 @@ RENAMED = {"op": "op_kind", "q_len_tokens": "q_len", "kv_len_tokens": "kv_len"}
 
 
 def is_plain(row: dict) -> bool:
-    """Whether a row of the newer files says all that its time depends on: one 16-bit product
-    of random weights, or attention with the write of the cache and nothing else."""
+    """Returns whether a row of the newer files says all that its time depends on. This is one 16-bit
+    product of random weights, or attention with the write of the cache and nothing else."""
     if row["dtype"] != "bf16" or row["flag"].startswith("weights"):
         return False
     if row["op"] == "gemm":
@@ -45,7 +45,7 @@ def is_plain(row: dict) -> bool:
 
 
 def readable(path: Path, work: Path) -> Path | None:
-    """A file with the columns that llm-prof reads; none where no row is of one op alone."""
+    """Returns a file with the columns that llm-prof reads, or None if no row is of one op alone."""
     with path.open() as file:
         reader = csv.DictReader(file)
         if "op_kind" in reader.fieldnames:
@@ -91,15 +91,15 @@ class Prof:
         return list(csv.DictReader(out.open()))
 
     def calibrate_for_users(self, target, file: Path, output: Path) -> str | None:
-        """As a user does; what is said where no file is written."""
+        """Calibrates as a user does. Returns the message if no file is written."""
         done = subprocess.run([self.tool, "calibrate", f"--target={target}", f"-o={output}", file],
                               capture_output=True, text=True)
         return None if done.returncode == 0 else done.stderr
 
     def calibrate(self, target, figures, files=None, output="fitted.json", **filters):
-        """The held-out predictions, and the number of fitted figures: without the last of
-        them where the rows do not determine it. Written whether better than before or not:
-        presets were fitted on the same rows."""
+        """Returns the held-out predictions, and the number of fitted figures. The last figures are
+        left out if the rows do not determine them. The result is written even if it is no better
+        than before, because presets were fitted on the same rows."""
         held, fitted = self.work / "held.csv", self.work / output
         done = subprocess.run(
             [self.tool, "calibrate", f"--target={target}", f"--figures={','.join(figures)}",
@@ -129,8 +129,8 @@ def table(header: list[str], rows: list[list]) -> str:
 
 
 def plain_target(name: str, work: Path, overhead: int = 15000) -> Path:
-    """The roofline max(compute / a, memory / b) + c of a preset: no units, no kernels. Fits look
-    for c within a factor of 7.4 of its start, from 2,000 to 110,000 cycles."""
+    """Writes the roofline max(compute / a, memory / b) + c of a preset, without units and kernels.
+    Fits look for c within a factor of 7.4 of its start, from 2,000 to 110,000 cycles."""
     target = json.loads((PRESETS / f"{name}.json").read_text())
     target.pop("calibration", None)
     target.pop("power_limit_watts")
@@ -144,8 +144,8 @@ def plain_target(name: str, work: Path, overhead: int = 15000) -> Path:
 
 
 def eight_rows(prof: Prof, device: str, source: str, backend: str) -> tuple[Path, Path]:
-    """What docs/accuracy.md advises: five large products, not the very largest ones, and three
-    of few rows that stream most, each of another weight. The rest of the rows, too."""
+    """Chooses the rows that docs/accuracy.md advises: five large products, not the very largest ones,
+    and three of few rows that stream most, each with another weight. Returns the other rows, too."""
     rows = []
     for file in prof.files:
         rows += [row for row in csv.DictReader(open(file)) if row["device"] == device
@@ -156,7 +156,7 @@ def eight_rows(prof: Prof, device: str, source: str, backend: str) -> tuple[Path
     def take(count, candidates):
         new = [row for row in candidates if row not in chosen]
         weights = {(row["n"], row["k"]) for row in chosen}
-        for row in new:  # of other weights first, as far as there are any
+        for row in new:  # rows with other weights first, as far as there are any
             if count and (row["n"], row["k"]) not in weights:
                 weights.add((row["n"], row["k"]))
                 chosen.append(row)
@@ -209,7 +209,7 @@ def carried(prof: Prof) -> str:
     return table(["products, fitted on A100", "fitted here", "rows", "all", *M_CLASSES], lines)
 
 
-# Preset, device, source and beginning of the backend of products that one lab measured.
+# Products that one lab measured: preset, device, source and beginning of the backend.
 PRODUCTS = [("a100-sxm", "A100-SXM-80GB", "aiconfigurator", ""), ("a100-sxm", "A100-80GB", "vidur", ""),
             ("a40", "A40", "vidur", ""), ("rtx4090", "RTX4090", "llmservingsim", ""),
             ("h100-sxm", "H100-SXM-80GB", "aiconfigurator", "sglang"),
@@ -219,7 +219,7 @@ PRODUCTS = [("a100-sxm", "A100-SXM-80GB", "aiconfigurator", ""), ("a100-sxm", "A
 
 
 def eight(prof: Prof) -> str:
-    """Presets after a calibration on eight rows, on all others."""
+    """Tests presets that were calibrated on eight rows on all other rows."""
     lines = []
     for preset, device, source, backend in PRODUCTS:
         chosen, others = eight_rows(prof, device, source, backend)
@@ -234,7 +234,7 @@ def eight(prof: Prof) -> str:
 
 
 def carry_plain(fitted: dict, preset: str, work: Path) -> Path:
-    """The fractions of A100's peaks, and its launch, on another device."""
+    """Gives another device the fractions of A100's peaks, and its launch."""
     target = json.loads(plain_target(preset, work).read_text())
     [of] = fitted["calibration"]["engines"].values()
     dram = fitted["calibration"]["memories"]["dram"]["sustained_bytes_per_second"]
@@ -283,7 +283,7 @@ def attention(prof: Prof) -> str:
 
 
 def default_attention(work: Path) -> Path:
-    """A100 without the figures of any library."""
+    """Writes A100 without the figures of any library."""
     target = json.loads((PRESETS / "a100-sxm.json").read_text())
     kernels = target["calibration"]["engines"]["gpu"]["kernels"]
     target["calibration"]["engines"]["gpu"]["kernels"] = {
@@ -294,7 +294,7 @@ def default_attention(work: Path) -> Path:
 
 
 def spread(prof: Prof) -> str:
-    """Measured over predicted with the default figures: deciles."""
+    """Lists the deciles of measured over predicted times with the default figures."""
     lines = []
     for kind in ("attention_prefill", "attention_decode"):
         rows = prof.validate(default_attention(prof.work), device=A100, op_kind=[kind],
@@ -343,7 +343,7 @@ def collectives(prof: Prof) -> str:
     return table(["A100, collectives", "fitted (shared)", "rows", "cross-validated"], lines)
 
 
-# Preset, and what was measured: device, op kinds, source or beginning of the backend.
+# Each entry has a preset, and what was measured: device, op kinds, source or beginning of the backend.
 SHIPPED = [
     *((preset, device, "gemm", source, backend) for preset, device, source, backend in PRODUCTS),
     *(("a100-sxm", "A100-SXM-80GB", f"attention_{phase}", "aiconfigurator", library)
@@ -366,7 +366,7 @@ SHIPPED = [
 
 
 def shipped(prof: Prof) -> str:
-    """What the presets predict as they are. Comes behind the sections that cross-validate."""
+    """Lists what the presets predict as they are. Must come behind the sections that cross-validate."""
     lines, known = [], {}
     for preset, device, kind, source, backend in SHIPPED:
         if preset not in known:
@@ -383,7 +383,7 @@ def shipped(prof: Prof) -> str:
     return table(["preset as it is", "rows", "error", "p90", "measured / predicted", "cross-validated"], lines)
 
 
-# Sums of the ops of one layer, in microseconds: as measured, and as other tools predict them.
+# The sums of the ops of one layer, in microseconds, as they were measured and as other tools predict them.
 LAYER_HEADER = ["us", "predicted", "vidur (2024)", "aiconfigurator (2026), missing ops from vidur",
                 "LLMCompass", "LLM-Viewer", "GenZ"]
 LAYERS = [("prefill 2048", ["--phase=prefill", "--seq=2048", "--kv-len=2048"], [4730, 3976, 4163, 3495, 3084]),

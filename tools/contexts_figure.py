@@ -20,21 +20,21 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "hybrids.md"
 MARK = "<!-- tables: tools/contexts_figure.py -->\n"
 TARGET = "h100-sxm"
-MODELS = {  # the first one is what the others are held against
+MODELS = {  # the others are compared with the first one
     "Qwen--Qwen3-30B-A3B": "#7f7f7f", "Qwen--Qwen3.5-35B-A3B": "#1f77b4",
     "nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": "#2ca02c", "google--gemma-4-26B-A4B": "#ff7f0e",
     "deepseek-ai--DeepSeek-V3.2": "#d62728", "moonshotai--Kimi-K3": "#9467bd"}
 CONTEXTS = [1 << power for power in range(10, 21, 2)]
-SAME_STEP = 1024  # keys; how finely it is searched where two models take the same time
+SAME_STEP = 1024  # in keys: the precision of the context at which two models take the same time
 PASSES = [f"--llm-target=name={TARGET}", "--llm-fuse-projections", "--llm-fuse", "--llm-tile", "--llm-schedule",
           "--llm-verify-cost", "--llm-verify-schedule=capacity=false"]
 
 
 @dataclass
 class Step:
-    """One token of one sequence."""
+    """The cost of one token of one sequence."""
     milliseconds: float
-    kept_bytes: int  # of caches, as far as layers see them, and of states
+    kept_bytes: int  # of states, and of caches as far as layers see them
     state_bytes: int
 
     @property
@@ -74,7 +74,7 @@ class Decoder:
 
 
 def where_faster(decoder: Decoder, other: Decoder, contexts: list[int]) -> str:
-    """At which of these contexts and those between them a decoder takes less time than another one."""
+    """Says at which contexts in the range of these a decoder takes less time than another one."""
     def is_faster(keys: int) -> bool:
         return decoder.step(keys).milliseconds < other.step(keys).milliseconds
     low, high = contexts[0], contexts[-1]
@@ -121,7 +121,7 @@ def tables(decoders: list[Decoder], contexts: list[int]) -> str:
 
 
 def ticks(values: list[float], names: dict[float, str]) -> dict[float, str]:
-    """Of the names, those between the least and the largest value, and one more on either side."""
+    """Returns the names between the least and the largest value, and one more on either side."""
     steps = sorted(names)
     first = max(step for step in steps if step <= min(values))
     last = min(step for step in steps if step >= max(values))

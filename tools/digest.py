@@ -43,9 +43,9 @@ class Case:
         self.name = f"{model.stem} {phase} {preset}"
 
     def digest(self, tools: Path, folder: Path) -> list[str]:
-        """Paths are relative to the folder, so that no answer contains it."""
+        """Runs the tools in the folder with relative paths, so that no answer contains its name."""
         work = folder / self.name.replace(" ", ".")
-        shutil.rmtree(work, ignore_errors=True)  # of an earlier run
+        shutil.rmtree(work, ignore_errors=True)  # left by an earlier run
         work.mkdir()
 
         def run(tool: str, *words: str) -> subprocess.CompletedProcess:

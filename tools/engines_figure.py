@@ -16,7 +16,7 @@ from line_chart import Axis, Line, Panel, svg
 
 ROOT = Path(__file__).resolve().parent.parent
 ENGINES = (1, 2, 3, 4, 6, 8, 12, 16)
-LINES = {  # name: phase, granularity, colour, dashes
+LINES = {  # by name: phase, granularity, colour, dashes
     "prefill of 2048, parts": (["--phase=prefill", "--seq=2048"], "tile", "#1f77b4", ""),
     "prefill of 2048, whole ops": (["--phase=prefill", "--seq=2048"], "op", "#1f77b4", "6 4"),
     "decode at 4096, parts": (["--phase=decode", "--kv-len=4096"], "tile", "#d62728", ""),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CALL = re.compile(r"llm_add_library\(Llm(\w+) LAYER (\d+)(.*?)\)\n", re.S)
-ROW, BOX, SIZE, GAP, MARGIN = 74, 26, 7.2, 22, 16  # pixels; SIZE is of a letter
+ROW, BOX, SIZE, GAP, MARGIN = 74, 26, 7.2, 22, 16  # in pixels; SIZE is the width of a letter
 
 
 @dataclass
@@ -32,7 +32,7 @@ def read_libraries() -> dict[str, Library]:
 
 
 def reduce(libraries: dict[str, Library]) -> set[tuple[str, str]]:
-    """The links that no others imply."""
+    """Returns the links that no others imply."""
     below: dict[str, set[str]] = {}
     for library in sorted(libraries.values(), key=lambda each: each.floor):
         below[library.name] = library.links.union(*(below[link] for link in library.links))
@@ -41,7 +41,7 @@ def reduce(libraries: dict[str, Library]) -> set[tuple[str, str]]:
 
 
 def make_rows(libraries: dict[str, Library], edges: set[tuple[str, str]]):
-    """Rows from the top down, with a place for each arrow that passes a row, and the steps of the arrows."""
+    """Returns the rows from the top down, with places for arrows that pass them, and the steps of the arrows."""
     floors = sorted({library.floor for library in libraries.values()}, reverse=True)
     row_of = {library.name: floors.index(library.floor) for library in libraries.values()}
     rows = [[] for _ in floors]
@@ -64,7 +64,7 @@ def width(node: str) -> float:
 
 
 def place(rows, steps) -> dict[str, float]:
-    """The middle of each node: rows are sorted by where their neighbours are, again and again."""
+    """Returns the middle of each node. Each row is sorted many times by the places of the neighbours of its nodes."""
     neighbours: dict[str, list[str]] = {}
     for start, end in steps:
         neighbours.setdefault(start, []).append(end)

@@ -10,10 +10,10 @@ DIGIT_PIXELS = 7
 @dataclass
 class Axis:
     title: str
-    ticks: dict[float, str]  # where they stand, and what they say; the first and the last are the ends
+    ticks: dict[float, str]  # labels by value; the first and the last are the ends
 
     def share(self, value: float) -> float:
-        """How far along the axis a value lies."""
+        """Returns how far along the axis a value lies, from 0 to 1."""
         first, last = (math.log(end) for end in (min(self.ticks), max(self.ticks)))
         return (math.log(value) - first) / (last - first)
 
@@ -62,7 +62,7 @@ class Panel:
         self.add_text(x, middle, self.y.title, more=f' transform="rotate(-90 {x} {middle})"')
 
     def draw_lines(self) -> None:
-        below = math.inf  # where the name below the next one stands
+        below = math.inf  # the place of the name below the next one
         for line in sorted(self.lines, key=lambda line: line.points[-1][1]):
             points = " ".join("{:.1f},{:.1f}".format(*self.place(*point)) for point in line.points)
             self.parts.append(f'<polyline points="{points}" fill="none" stroke="{line.colour}" stroke-width="2" '

@@ -35,7 +35,7 @@ def linear_attention(row, batch, tokens):
     key_heads, key, heads, value = (int(row[column]) for column in (
         "k_heads_per_rank", "head_k_dim", "v_heads_per_rank", "head_v_dim"))
     q, v, beta = tensor(batch, tokens, key_heads, key), tensor(batch, tokens, heads, value), tensor(batch, tokens, heads)
-    # Kimi's decays are those of channels.
+    # Kimi has a decay for each channel.
     decay = tensor(batch, tokens, heads, key) if row["op"].startswith("kda") else beta
     rate, state = tensor(heads, element="f32"), f"!llm.state<batch = {batch}, {heads}x{key}x{value}xf32>"
     chunk = f"chunk {CHUNK} " if row["phase"] == "context" else ""
@@ -45,7 +45,7 @@ def linear_attention(row, batch, tokens):
 
 
 def read_rows(measured):
-    """Those whose time is that of kernels, of the two frameworks that have both phases."""
+    """Yields the rows whose time is that of kernels, from the two frameworks that have both phases."""
     for name in ("public2_gdn.csv", "public2_kda.csv"):
         with (measured / name).open() as file:
             for row in csv.DictReader(file):
@@ -55,7 +55,7 @@ def read_rows(measured):
 
 
 def predict(rows, tool):
-    """Microseconds of each row, each a function of one program."""
+    """Returns the microseconds of each row. The rows are functions of one program."""
     functions = []
     for number, row in enumerate(rows):
         build = convolution if row["op"].endswith("conv1d") else linear_attention

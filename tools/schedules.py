@@ -34,7 +34,7 @@ PHASES = {
     "16 decodes at 2048, chunk of 512 after 1024": [
         "--phase=mixed", "--batch=16", "--kv-len=2048", "--chunk=512", "--chunk-kv-len=1536"]}
 DRAFTS = {"16 drafts of 3 at 2048": ["--phase=verify", "--batch=16", "--seq=4", "--kv-len=2048"]}
-# Four matrix engines, each with a port of half of DRAM: two that stream leave nothing.
+# Four matrix engines, each with a port of half of the bandwidth of DRAM, so that two that stream leave nothing.
 WIDE_PORTS = {
     "name": "wide-ports", "description": "invented", "clock_hz": 1e9,
     "engines": {
@@ -58,7 +58,7 @@ class Survey:
     models: list[str]
     phases: dict[str, list[str]]
     machines: dict[str, list[str]]
-    left_out: tuple[tuple[str, str], ...] = ()  # what is slow to schedule
+    left_out: tuple[tuple[str, str], ...] = ()  # these take long to schedule
 
     def cases(self) -> list[tuple[str, str, str]]:
         return [(model, phase, machine) for model in self.models for phase in self.phases
@@ -80,7 +80,7 @@ class Case:
     makespan: int
     lower_bound: int
     earliest: int
-    bound: str  # the name of the largest
+    bound: str  # the name of the largest bound
 
     @property
     def gap_percent(self) -> float:
@@ -161,7 +161,7 @@ def tables(survey: Survey, cases: list[Case]) -> str:
 
 
 def write_page(name: str, text: str) -> None:
-    """Replaces what is between the mark of a survey and its end."""
+    """Replaces what stands between the mark of a survey and its end."""
     begin, end = (f"<!-- {place}: tools/schedules.py --survey={name} -->\n" for place in ("tables", "end"))
     head, mark, rest = PAGE.read_text().partition(begin)
     _, close, behind = rest.partition(end)

@@ -29,7 +29,7 @@ class Column:
         self.engine_time = sum(op["total_time_us"] for op in report["ops"])
 
     def time(self, cycles):
-        """Cells for a time in microseconds, of no op."""
+        """Returns cells for a time in microseconds that is not that of an op."""
         return [f"{cycles * 1e6 / self.report['clock_hz']:,.3f}", ""]
 
 
@@ -39,7 +39,7 @@ def default_label(report):
 
 
 def load(argument):
-    """The columns of one argument: one for each function of its file."""
+    """Returns the columns of one argument: one for each function of its file."""
     label, separator, path = argument.rpartition("=")
     if not separator:
         path = argument
@@ -60,7 +60,7 @@ def load(argument):
 
 
 def ops_in_order(columns):
-    """All names, those that only a later report has after the op that precedes them there."""
+    """Returns all names. Names that only a later report has stand after the op that precedes them there."""
     names = []
     for column in columns:
         at = 0
@@ -74,7 +74,7 @@ def ops_in_order(columns):
 
 
 def common_prefix(names):
-    """What most names begin with, up to a dot: "model.layers.0."."""
+    """Returns what most names begin with, up to a dot: "model.layers.0."."""
     counts = {}
     for name in names:
         parts = name.split("+")[0].split(".")
@@ -111,19 +111,19 @@ def op_rows(columns, prefix):
 
 
 def layers_label(columns):
-    """How many layers the tokens per second are for, where all reports agree."""
+    """Names the layers that the tokens per second are for, with their number if all reports agree."""
     layers = {column.report["program"]["model_layers"] for column in columns
               if "program" in column.report}
     return f"all {layers.pop()} layers" if len(layers) == 1 else "all layers"
 
 
 def are_whole(columns):
-    """Of those with a program, whether it is a whole model."""
+    """Returns, for each report with a program, whether this is a whole model."""
     return ["tokens_per_second" in column.report for column in columns if "program" in column.report]
 
 
 def headline_rows(columns):
-    """One cell for each report."""
+    """Yields rows with one cell for each report."""
     def tokens(report):
         rate = report.get("tokens_per_second", report.get("tokens_per_second_if_all_layers"))
         return "-" if rate is None else f"{rate:,.1f}"
@@ -155,7 +155,7 @@ def bound_rows(columns):
 
 
 def column_widths(rows, labels, least_name):
-    """The widths of all cells; names give way to numbers, and labels to names."""
+    """Returns the widths of all cells. Names give way to numbers, and labels to names."""
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
     gaps = 3 * len(labels)
     room = PAGE_WIDTH - sum(widths) - gaps
@@ -168,7 +168,7 @@ def column_widths(rows, labels, least_name):
 
 
 def span(widths, column):
-    """The width of a column: its microseconds, a blank, its share of the limit."""
+    """Returns the width of a column: its microseconds, a blank, its share of the limit."""
     return widths[1 + 2 * column] + 1 + widths[2 + 2 * column]
 
 
@@ -205,7 +205,7 @@ def print_table(columns, prefix):
 
 
 def describe_engines(columns):
-    """The engines of each target: "npu 4 x core, 2 x dma"."""
+    """Lists the engines of each target: "npu 4 x core, 2 x dma"."""
     return dict.fromkeys(
         column.report["target"] + " " + ", ".join(
             f"{engine['count']} x {engine['name']}" for engine in column.report["engines"])

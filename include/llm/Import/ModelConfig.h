@@ -147,8 +147,7 @@ struct RecurrentConfig {
   int64_t chunk = 0;    ///< tokens that a prompt's products take at once
   bool hasConvBias = false;
   bool hasBias = false;     ///< on projections
-  /// several projections have one weight, in_proj_qkvz
-  bool isFused = false;
+  bool isFused = false;     ///< several projections share in_proj_qkvz
   double decayLimit = 0;    ///< of Kimi's decays; 0: none
   bool hasFullGate = false; ///< Kimi's gate is one matrix
 
