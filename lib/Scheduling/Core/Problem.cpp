@@ -107,7 +107,7 @@ void Checker::checkTasks(const std::vector<unsigned> &tasks) {
 }
 
 void Checker::checkLengths(const std::vector<unsigned> &tasks) {
-  // Lengths have a meaning only if the numbers have.
+  // Lengths have a meaning only if the numbers are valid.
   if (messages.empty())
     for (unsigned task : tasks)
       checkEnginesFor(task);
