@@ -92,7 +92,7 @@ private:
   MLIRContext *context;
   OpFoldResult size, count;
   Value query, keys, values, beta, sums;
-  /// The same for one chunk: [b, i, ..].
+  /// The same tensors for one chunk: [b, i, ..].
   Value q, k, v, strength, decay;
 };
 } // namespace

@@ -12,8 +12,8 @@
 
 namespace mlir::llm {
 
-/// The cost model `cost_model = "kernels"`. An op that is of no class of
-/// kernels takes what it would in tiles.
+/// The cost model `cost_model = "kernels"`. An op that belongs to no class of
+/// kernels costs what it does in tiles.
 class KernelsModel : public TilesModel {
 public:
   explicit KernelsModel(const OpOnTarget &context);

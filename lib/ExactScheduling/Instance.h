@@ -49,7 +49,8 @@ struct Instance {
     return false;
   }
 
-  /// Scaled private memory of one engine told apart; 0 elsewhere.
+  /// Returns the scaled private memory that a way needs, if its engines are
+  /// told apart; else 0.
   int64_t needOf(const Way &way) const {
     return machines[machinesOfGroup[way.group].front()].isToldApart
                ? way.workingSetBytes / byteScale

@@ -12,10 +12,10 @@
 
 namespace mlir::llm {
 
-/// Makes ops of floats of at most 8 bits, which LLVM does not know, into
-/// lookups in a table of their numbers, and rounds to them in whole numbers.
-/// Numbers above the largest become infinity or, in a type without it, NaN, as
-/// in upstream's APFloat.
+/// Replaces ops of floats of at most 8 bits, which LLVM does not know, by
+/// lookups in a table of their numbers. Rounding to them is done in whole
+/// numbers. Numbers above the largest become infinity or, in a type without it,
+/// NaN, as in upstream's APFloat.
 std::unique_ptr<Pass> createSmallFloatsPass();
 
 } // namespace mlir::llm

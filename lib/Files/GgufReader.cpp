@@ -14,9 +14,9 @@
 
 namespace mlir::llm {
 
-// The bytes of the shortest metadata entry: the length of its key, one letter,
-// the type, and a value of one byte. And those of the shortest description of a
-// tensor: length, letter, rank, one dimension, type, and offset.
+// The shortest metadata entry has the length of its key, one letter, the type,
+// and a value of one byte. The shortest description of a tensor has a length, a
+// letter, the rank, one dimension, the type, and the offset.
 static constexpr uint64_t leastEntryBytes = 8 + 1 + 4 + 1;
 static constexpr uint64_t leastTensorBytes = 8 + 1 + 4 + 8 + 4 + 8;
 

@@ -248,7 +248,7 @@ Value DecoderBuilder::buildHead(Value hidden) {
                               /*random=*/Value());
 }
 
-/// An empty function of the program, with the builder in its body.
+/// Makes an empty function of the program, and puts the builder into its body.
 static func::FuncOp createFunction(OpBuilder &builder, const ModelConfig &model,
                                    ProgramAttr program, Type input,
                                    Type output) {

@@ -20,7 +20,7 @@ private:
   void project(Value x) override;
   LinearAttentionInputs prepare(const SequenceGroup &group) override;
   Value gate(Value out) override;
-  /// One projection for all of these, key head by key head (Qwen3-Next).
+  /// Makes all of these with one projection, key head by key head (Qwen3-Next).
   void projectFused(Value x);
 
   int64_t keyWidth() const { return config.keyHeads * config.keyDim; }

@@ -37,7 +37,7 @@ static Value buildUnit(LayerOps &layer, const std::string &path, Value gate,
                                 bound(config.upCap));
 }
 
-/// A network of the tokens, in the words of `path`.
+/// Builds a dense network with the names that begin with `path`.
 static Value buildDense(LayerOps &layer, const std::string &path, Value x,
                         int64_t width, bool isFused) {
   const FeedForwardConfig &config = layer.config.feedForward;
@@ -93,9 +93,9 @@ private:
     return part("experts." + name) + (experts.isFused ? "" : ".weight");
   }
   MoeRouteOp route(Value x);
-  /// The rows of all experts.
+  /// Returns the rows of all experts.
   Value dispatch(Value x, MoeRouteOp routes);
-  /// A matmul with the weight of the expert of each row.
+  /// Multiplies each row by the weight of its expert.
   Value expertLinear(StringRef name, Value rows, MoeRouteOp routes,
                      int64_t out);
   Value gate(Value rows, MoeRouteOp routes);

@@ -64,7 +64,8 @@ bool checkHeads(HfFields &fields, const AttentionConfig &attention,
 /// part of a head turn; it then asks for `readRotatedFeatures`.
 RopeConfig readRope(HfFields &fields, double absentTheta, bool canBePartial);
 
-/// The features of a head that turn, by `partial_rotary_factor`.
+/// Reads the number of features of a head that turn, from
+/// `partial_rotary_factor`.
 int64_t readRotatedFeatures(HfFields &fields, int64_t headDim);
 
 /// Angles of layers that see all keys, and of those with a window.
@@ -72,7 +73,7 @@ struct RopesOfKinds {
   RopeConfig full, sliding;
 };
 
-/// `rope_parameters`, with an object for each kind of attention.
+/// Reads `rope_parameters`, which has an object for each kind of attention.
 RopesOfKinds readRopesOfKinds(HfFields &fields);
 
 /// Reads the features of a vector. They are few enough that sums of them are
@@ -81,22 +82,23 @@ int64_t readFeatures(HfFields &fields, StringRef key);
 /// Reads the same, or gives `absent`.
 int64_t readFeatures(HfFields &fields, StringRef key, int64_t absent);
 
-/// A list of 0 and 1, one for each layer.
+/// Reads a list of 0 and 1, with one number for each layer.
 std::vector<bool> readMarks(HfFields &fields, StringRef key, size_t layers);
 
-/// The lightning indexers of DeepSeek-V3.2, one in each layer or in some.
-/// `absentHeads` index heads, where the config does not say how many.
+/// Reads the lightning indexers of DeepSeek-V3.2, one in each layer or in some.
+/// They have `absentHeads` index heads if the config gives no number.
 void readLightningIndexers(HfFields &fields, ModelConfig &model,
                            int64_t absentHeads, bool isInterleaved);
-/// Which layers have an indexer of their own, and which share a selection.
+/// Reads which layers have an indexer of their own, and which share a
+/// selection.
 void readSharedIndexers(HfFields &fields, ModelConfig &model);
-/// Those of MiniMax-M3, which select blocks.
+/// Reads the indexers of MiniMax-M3, which select blocks.
 void readBlockIndexers(HfFields &fields, ModelConfig &model);
 
-/// Qwen3, with experts or without: all but its windows.
+/// Reads a Qwen3 model, with experts or without, except for its windows.
 void readQwen3Heads(HfFields &fields, ModelConfig &model);
 
-/// The experts of Qwen3 and its hybrids, without those of all tokens.
+/// Reads the experts of Qwen3 and its hybrids, except for those of all tokens.
 FeedForwardConfig readQwenExperts(HfFields &fields, bool absentNormalizes);
 /// Layers of `mlp_only_layers`, and those between every `decoder_sparse_step`,
 /// have no experts.
@@ -111,7 +113,7 @@ void readExpertGroups(HfFields &fields, int64_t absentGroups,
                       int64_t absentTopGroups, ExpertsConfig &experts,
                       StringRef groupsKey = "n_group");
 
-/// "softmax" or "sigmoid", of a field with this name.
+/// Reads "softmax" or "sigmoid" from the field `key`.
 ExpertScoring readScoring(HfFields &fields, StringRef key, StringRef absent);
 
 /// `routed_scaling_factor`, by which the shares of experts are multiplied.
@@ -122,7 +124,7 @@ double readShareScale(HfFields &fields, double absent);
 void setSparseLayers(HfFields &fields, ModelConfig &model,
                      const FeedForwardConfig &sparse);
 
-/// Multi-head latent attention.
+/// Reads the sizes of multi-head latent attention.
 void readLatent(HfFields &fields, AttentionConfig &attention);
 
 //===----------------------------------------------------------------------===//

@@ -31,8 +31,8 @@ public:
 
 private:
   bool isSelective(const SequenceGroup &group) const;
-  /// Part of the layer, in the checkpoint's words: DeepSeek has an indexer, and
-  /// MiniMax parts of attention.
+  /// Returns a part's name in the checkpoint's words. DeepSeek has an indexer,
+  /// while MiniMax has parts of attention.
   std::string part(StringRef ofIndexer, StringRef ofAttention) const;
   Value prepare(const SequenceGroup &group, StringRef name, Value projected,
                 int64_t heads);

@@ -33,7 +33,7 @@ static constexpr Layout layouts[] = {
 static constexpr unsigned deepest = 8;
 
 namespace {
-/// Of an op or of all ops of a module, over all runs.
+/// The figures of an op, or of all ops of a module, over all runs.
 struct Sum {
   int64_t cycles = 0; ///< not above the sum over all ops, which fits
   double flop = 0, bytes = 0;

@@ -79,7 +79,7 @@ public:
   /// Tries each way to cut the first task, in the few ways to start that are
   /// mostly best. Only the best solution is kept.
   void tryEachChoice();
-  /// One run.
+  /// Does one run. Its outcome may become a start of descend().
   void tryOnce(const Choices &choices, const ListOptions &options);
   /// Starts from the best of each habit, and cuts one task after the other in
   /// another way, as long as that makes the schedule shorter.
