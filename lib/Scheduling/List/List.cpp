@@ -22,13 +22,7 @@ namespace mlir::llm::scheduling {
 /// the patience, one of the layers of 352 whole models is 0.51 % longer than
 /// what a search finds that no lack of gain ends, and none of the others is
 /// more than 0.5 % longer. With the usual patience one was 7 % longer.
-static SearchEffort effortFor(int64_t repeats) {
-  constexpr int64_t often = 8;
-  SearchEffort effort;
-  if (repeats >= often)
-    effort.patience = 3;
-  return effort;
-}
+static bool runsOften(int64_t repeats) { return repeats >= 8; }
 
 /// Tries all ops with the cuts that are best for each alone, on all engines and
 /// on half of them.
@@ -89,7 +83,8 @@ std::optional<ListResult> searchList(const Problem &problem,
     return std::nullopt;
   int64_t bound = largestBound(*bounds);
 
-  SearchEffort effort = effortFor(repeats);
+  SearchEffort effort;
+  effort.patience = runsOften(repeats) ? 3 : 1;
   ListSearch search(problem, bound, effort, report);
   bool canCut =
       std::any_of(problem.tasks.begin(), problem.tasks.end(),
@@ -97,7 +92,7 @@ std::optional<ListResult> searchList(const Problem &problem,
   bool isDone = canCut && tryCuts(problem, bound, effort, search, report);
   search.renewPatience();
   if (!isDone && !search.isDone())
-    search.tryLevels();
+    search.tryLevels(runsOften(repeats) ? manyLevels : 1);
   if (std::optional<Solution> earliest = scheduleEarliest(problem))
     search.keep(std::move(*earliest), {}, ListOptions());
   search.renewPatience();

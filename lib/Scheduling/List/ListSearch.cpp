@@ -277,9 +277,10 @@ unsigned ListSearch::choiceAt(unsigned task, unsigned level) const {
   return level == 0 ? 0 : firstLevels[task] + level - 1;
 }
 
-void ListSearch::tryLevels() {
+void ListSearch::tryLevels(size_t levelsToTry) {
   tryLevels(
-      [&](unsigned task, unsigned level) { return choiceAt(task, level); });
+      [&](unsigned task, unsigned level) { return choiceAt(task, level); },
+      levelsToTry);
 }
 
 void ListSearch::runFew(
@@ -348,17 +349,22 @@ void ListSearch::tryLevelsFrom(const Choices &cuts) {
   std::optional<Plan> plan = Plan::make(resolved);
   if (!plan)
     return;
-  tryLevels([&](unsigned task, unsigned level) {
-    return std::max(choiceAt(task, level), cuts[task]);
-  });
+  tryLevels(
+      [&](unsigned task, unsigned level) {
+        return std::max(choiceAt(task, level), cuts[task]);
+      },
+      manyLevels);
   std::vector<bool> streams = findStreams(*plan);
-  tryLevels([&](unsigned task, unsigned level) {
-    return streams[task] ? choiceAt(task, level) : cuts[task];
-  });
+  tryLevels(
+      [&](unsigned task, unsigned level) {
+        return streams[task] ? choiceAt(task, level) : cuts[task];
+      },
+      manyLevels);
 }
 
 void ListSearch::tryLevels(
-    const std::function<unsigned(unsigned task, unsigned level)> &choiceAt) {
+    const std::function<unsigned(unsigned task, unsigned level)> &choiceAt,
+    size_t levelsToTry) {
   size_t most = 0;
   for (const Task &task : problem.tasks)
     most = std::max(most, task.alternatives.size());
@@ -380,7 +386,6 @@ void ListSearch::tryLevels(
     levels.push_back({least, std::move(choices)});
   }
   std::sort(levels.begin(), levels.end());
-  constexpr size_t levelsToTry = 3;
   for (size_t i = 0; i < std::min(levels.size(), levelsToTry) && !isDone(); ++i)
     tryHabits(levels[i].second);
 }

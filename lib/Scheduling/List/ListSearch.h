@@ -20,6 +20,8 @@ namespace mlir::llm::scheduling {
 /// How each task is cut (`Task::partsOf`). If it is empty, all tasks are as
 /// they are.
 using Choices = std::vector<unsigned>;
+/// Levels to try with all habits if the search is worth much.
+inline constexpr size_t manyLevels = 3;
 /// A gain of less than one part in so many is not worth the search.
 inline constexpr int64_t nearEnough = 200;
 /// Equal tasks, at the same place of equal stages. They change together.
@@ -64,8 +66,8 @@ public:
   double worth() const;
 
   /// Tries all tasks at one level after the other, from whole tasks to fine
-  /// cuts, see choiceAt(). Tries the best levels with all habits.
-  void tryLevels();
+  /// cuts, see choiceAt(). Tries the best levels, so many, with all habits.
+  void tryLevels(size_t levelsToTry);
   /// Tries the same, but with no task in an earlier way than in `cuts`. Then
   /// tries it again with those tasks as in `cuts` that compute for longer than
   /// they stream.
@@ -115,7 +117,8 @@ private:
               const std::function<void(const Problem &, const Plan &,
                                        const ListOptions &)> &runOne);
   void tryLevels(
-      const std::function<unsigned(unsigned task, unsigned level)> &choiceAt);
+      const std::function<unsigned(unsigned task, unsigned level)> &choiceAt,
+      size_t levelsToTry);
   /// Tries these cuts with all habits.
   void tryHabits(const Choices &choices);
   /// Returns the choice with about as many parts for each engine as other tasks

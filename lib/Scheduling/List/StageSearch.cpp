@@ -175,7 +175,7 @@ StageSearch::Found StageSearch::search(const Stage &stage,
     if (!search.isDone())
       search.tryLevelsFrom(own);
   if (!search.isDone())
-    search.tryLevels();
+    search.tryLevels(manyLevels);
   search.descend();
   Found found;
   found.placedParts = search.placedParts();
