@@ -51,7 +51,7 @@ config.substitutions += [
 # Some tests need a Python that has packages: Debian's python3-jsonschema, python3-numpy, python3-pandas, python3-torch.
 for package, needs, tests in (
     ("jsonschema", "jsonschema", "target-schema.test"),
-    ("numpy", "numpy", "tie-out.test, tie-out-steps.test, gguf-runs.test, scaled-checkpoints.test, llama-cpp.test"),
+    ("numpy", "numpy", "tie-out.test, tie-out-steps.test, tie-out-v4.test, gguf-runs.test, scaled-checkpoints.test, llama-cpp.test"),
     ("pandas", "pandas", "report-questions.test"),
     ("torch", "numpy, torch", "tie-out-torch.test, import-torch.test"),
 ):

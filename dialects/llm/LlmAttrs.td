@@ -37,20 +37,28 @@ def Llm_MaskAttr : Llm_Attr<"Mask", "mask", "which keys a query sees"> {
     In a ragged batch, `lengths` says how many of the T keys each sequence has, the first
     ones; its last query stands at the last of these. `from` may have one number for each.
 
+    With a `stride` m, key t stands for the tokens t m to t m + m - 1 of its sequence, and a
+    query sees it once it stands at the last of these or behind (compressed keys: DeepSeek-V4).
+    Lengths then count tokens; the last query stands at the last one.
+
     In ops: `mask causal`, `mask full`, `mask causal window 128`,
-    `mask causal chunk 8192 from 4096`, `mask causal lengths [512, 100]`.
+    `mask causal chunk 8192 from 4096`, `mask causal lengths [512, 100]`, `mask causal stride 4 lengths [1023]`.
   }];
   let parameters = (ins EnumParameter<Llm_MaskKind>:$kind,
     DefaultValuedParameter<"int64_t", "0", "keys a query sees; 0: all">:$window,
     DefaultValuedParameter<"int64_t", "0", "positions of a chunk; 0: none">:$chunk,
     OptionalArrayRefParameter<"int64_t", "position of the first key of each sequence">:$firstKeys,
-    OptionalArrayRefParameter<"int64_t", "keys of each sequence">:$lengths);
+    OptionalArrayRefParameter<"int64_t", "keys of each sequence">:$lengths,
+    DefaultValuedParameter<"int64_t", "1", "tokens that a key stands for">:$stride);
   let builders = [AttrBuilder<(ins "::mlir::llm::MaskKind":$kind), [{
-    return $_get($_ctxt, kind, 0, 0, ::llvm::ArrayRef<int64_t>(), ::llvm::ArrayRef<int64_t>());
+    return $_get($_ctxt, kind, 0, 0, ::llvm::ArrayRef<int64_t>(), ::llvm::ArrayRef<int64_t>(), 1);
+  }]>, AttrBuilder<(ins "::mlir::llm::MaskKind":$kind, "int64_t":$window, "int64_t":$chunk,
+      "::llvm::ArrayRef<int64_t>":$firstKeys, "::llvm::ArrayRef<int64_t>":$lengths), [{
+    return $_get($_ctxt, kind, window, chunk, firstKeys, lengths, 1);
   }]>];
   let assemblyFormat = [{
     $kind (`window` $window^)? (`chunk` $chunk^)? (`from` custom<Positions>($firstKeys)^)?
-    (`lengths` custom<Lengths>($lengths)^)?
+    (`stride` $stride^)? (`lengths` custom<Lengths>($lengths)^)?
   }];
 }
 

@@ -50,7 +50,8 @@ def Llm_ExpertScoring : Llm_Enum<"ExpertScoring", "how experts are scored", [
   I32EnumCase<"Softmax", 0, "softmax">,          // of all logits of a token
   I32EnumCase<"Sigmoid", 1, "sigmoid">,          // of each logit
   I32EnumCase<"TopkSoftmax", 2, "topk_softmax">, // of the largest logits only
-  I32EnumCase<"TopkSigmoid", 3, "topk_sigmoid">  // of each of the largest logits
+  I32EnumCase<"TopkSigmoid", 3, "topk_sigmoid">, // of each of the largest logits
+  I32EnumCase<"SqrtSoftplus", 4, "sqrt_softplus"> // of each logit
 ]>;
 def Llm_ExpertScoringAttr : EnumAttr<Llm_Dialect, Llm_ExpertScoring, "expert_scoring">;
 

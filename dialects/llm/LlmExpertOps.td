@@ -31,17 +31,22 @@ def Llm_MoeRouteOp : Llm_WorkOp<"moe_route",
     softmax: scores are softmax(logits) (Mixtral, Qwen3). sigmoid: scores are
     1 / (1 + exp(-logits)) (DeepSeek-V3). topk_softmax: the largest logits are selected,
     and their softmax are the shares (gpt-oss). topk_sigmoid: the largest logits are
-    selected, and their sigmoids are the shares (Llama 4). A `bias` is added to the scores
+    selected, and their sigmoids are the shares (Llama 4). sqrt_softplus: scores are
+    sqrt(log(1 + exp(logits))) (DeepSeek-V4). A `bias` is added to the scores
     for the selection only. Of `groups` equal groups of experts only those of the
     `top_groups` with the largest best score (DeepSeek-V2), or with a bias with the largest
     sum of two best (DeepSeek-V3), may be selected. `normalize` divides the shares by their
     sum; `scale` multiplies them, and `expert_scales` each by that of its expert (Gemma 4).
+    With `chosen`, the experts of each token are known (DeepSeek-V4 has a table of them by
+    token in its first layers), and only their shares are found.
 
-    Shapes: logits [m, experts], bias and expert_scales [experts]; shares [m, top_k] of the logits' element
+    Shapes: logits [m, experts], bias and expert_scales [experts]; chosen [m, top_k] of
+    i32; shares [m, top_k] of the logits' element
     type, experts [m, top_k] of i32. Loops: m, e, of which e is never tiled. Stages, per
     logit: softmax: max (1 comparison), exp_sum (2 operations, 1 special), score (1
-    operation); sigmoid: score (1 operation, 2 special); bias (1 operation); group (1
-    comparison, with a bias 2); select (top_k comparisons). Per row, for each selected
+    operation); sigmoid: score (1 operation, 2 special); sqrt_softplus: score (1 operation, 3
+    special); bias (1 operation); group (1
+    comparison, with a bias 2); select (top_k comparisons; not with `chosen`). Per row, for each selected
     expert: shares (topk_softmax: 3 operations, 1 special; topk_sigmoid: 1 and 2;
     normalize: 2 operations; scale: 1; expert_scales: 1).
 
@@ -53,15 +58,16 @@ def Llm_MoeRouteOp : Llm_WorkOp<"moe_route",
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_ExpertScoringAttr:$scoring,
     Llm_TensorOfRank<2>:$logits, Optional<Llm_TensorOfRank<1>>:$bias,
-    Optional<Llm_TensorOfRank<1>>:$expertScales, I64Attr:$topK, OptionalAttr<I64Attr>:$groups,
+    Optional<Llm_TensorOfRank<1>>:$expertScales, Optional<Llm_TensorOfRank<2>>:$chosen, I64Attr:$topK, OptionalAttr<I64Attr>:$groups,
     OptionalAttr<I64Attr>:$topGroups, UnitAttr:$normalize, OptionalAttr<F64Attr>:$scale);
   let results = (outs Llm_TensorOfRank<2>:$shares, Llm_TensorOfRank<2>:$experts);
-  let useCustomPropertiesEncoding = 1; // versions 1 and 2 had no expertScales
+  let useCustomPropertiesEncoding = 1; // versions 1 and 2 had no expertScales, 3 no chosen
   let assemblyFormat = [{
-    ($name^)? `` $scoring $logits (`bias` $bias^)? (`expert_scales` $expertScales^)? `top_k` $topK
+    ($name^)? `` $scoring $logits (`bias` $bias^)? (`expert_scales` $expertScales^)?
+    (`chosen` $chosen^)? `top_k` $topK
     (`groups` $groups^ `top_groups` $topGroups)? (`normalize` $normalize^)?
     (`scale` custom<Figure>($scale)^)? attr-dict `:` type($logits) (`,` type($bias)^)?
-    (`expert_scales` type($expertScales)^)?
+    (`expert_scales` type($expertScales)^)? (`chosen` type($chosen)^)?
   }];
 }
 

@@ -122,7 +122,8 @@ def Llm_RopeOp : Llm_TensorOp<"rope", [DeclareOpInterfaceMethods<OpenSizesOpInte
     2021; the half-split pairing of the Hugging Face and NeoX implementations). If
     `interleaved`, the pairs are (x[2 i], x[2 i + 1]) (the paper; Llama 4, DeepSeek, GGUF
     files of Llama). `scaling` changes the angles, not the work. In a ragged batch, `begin`
-    has a number for each sequence.
+    has a number for each sequence. With a `stride` m, tokens stand m positions apart (entries
+    that stand for m tokens); `inverse` turns back.
 
     Shapes: x [batch, seq, heads, head_dim]; out as x. Loops: b, s, h, d; d is never tiled.
     Stages: angles (one sine or cosine per (s, d), in a ragged batch per (b, s, d)), rotate
@@ -136,12 +137,14 @@ def Llm_RopeOp : Llm_TensorOp<"rope", [DeclareOpInterfaceMethods<OpenSizesOpInte
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<4>:$x,
     Variadic<Index>:$dynamicBegin, DenseI64ArrayAttr:$begin, F64Attr:$theta,
-    OptionalAttr<Llm_RopeScalingAttr>:$scaling, UnitAttr:$interleaved);
+    OptionalAttr<Llm_RopeScalingAttr>:$scaling, UnitAttr:$interleaved,
+    OptionalAttr<I64Attr>:$stride, UnitAttr:$inverse);
   let results = (outs Llm_TensorOfRank<4>:$out);
-  let useCustomPropertiesEncoding = 1; // version 1 had neither scaling nor interleaved
+  let useCustomPropertiesEncoding = 1; // version 1 had neither scaling nor interleaved, 3 no stride
   let assemblyFormat = [{
     ($name^)? $x `at` custom<Positions>($dynamicBegin, $begin) `theta` custom<Figure>($theta)
-    (`scaling` $scaling^)? (`interleaved` $interleaved^)? attr-dict `:` type($x)
+    (`scaling` $scaling^)? (`interleaved` $interleaved^)? (`stride` $stride^)?
+    (`inverse` $inverse^)? attr-dict `:` type($x)
   }];
   let extraClassDeclaration = [{
     /// Radians per position of each pair of features.

@@ -21,11 +21,11 @@ def OpGroupRecurrent : OpDocGroup {
 let opDocGroup = OpGroupRecurrent in {
 
 /// Work that takes a state and gives the next one.
-class Llm_RecurrentOp<string mnemonic, list<Trait> traits = []>
+class Llm_RecurrentOp<string mnemonic, list<Trait> traits = [], list<string> counts = []>
     : Llm_WorkOp<mnemonic, [InferTypeOpAdaptor,
         MemoryEffects<[MemWrite<Llm_KvCacheResource>]>,
         DeclareOpInterfaceMethods<StateUpdateOpInterface>] # traits,
-        ["countElements"]>;
+        ["countElements"] # counts>;
 
 def Llm_Conv1dOp : Llm_RecurrentOp<"conv1d"> {
   let summary = "causal depthwise convolution along the tokens of a sequence";

@@ -238,6 +238,8 @@ void llm::registerLinalgLowerings(DialectRegistry &registry) {
     attachProductLowerings(context);
     attachPositionLowerings(context);
     attachRecurrentLowerings(context);
+    attachCompressedLowerings(context);
+    attachStreamLowerings(context);
     attachAttentionLowerings(context);
     attachRouterLowerings(context);
     attachSelectionLowerings(context);

@@ -70,7 +70,7 @@ public:
     AffineMap scores =
         builder.getMultiDimIdentityMap(rank + 1).getMajorSubMap(rank);
     Value sums = reduceWithKeys(
-        sizes, scores, query, keys,
+        lowering.filled(sizes, 0.0), scores, query, keys,
         [&](OpBuilder &b, Value number, Value key, Value sum) {
           return in(b).addTerm(sum, in(b).multiplyTerm(number, key));
         });
@@ -88,55 +88,76 @@ public:
   };
   Exponentials exponentiate(const Array &scores, std::optional<Read> sinks,
                             std::optional<APFloat> softCap) const {
-    SmallVector<OpFoldResult> sizes = lowering.getSizes(scores.getValues());
-    ArrayRef<OpFoldResult> rowSizes = ArrayRef(sizes).drop_back();
-    Value seen = lowering.compute(
-        sizes, {{scores, identity}}, lowering.getComputeType(),
-        [&](OpBuilder &b, Location, ValueRange x) {
-          Value score =
-              softCap ? in(b).softCap(x[0], softCap->convertToDouble()) : x[0];
-          return select(b, score, -std::numeric_limits<double>::infinity());
-        });
-    Read score = {lowering.asArray(seen), identity};
-
-    auto ofSinks = [&](ArrayRef<Read> reads, LinalgLowering::Body body) {
-      return lowering.compute(rowSizes, reads, lowering.getComputeType(), body);
-    };
-    Value start =
-        sinks ? ofSinks({*sinks}, [](OpBuilder &, Location,
-                                     ValueRange x) { return x[0]; })
-              : lowering.filled(rowSizes,
-                                -std::numeric_limits<double>::infinity());
-    Value largest = lowering.reduce(start, rows, {score},
-                                    [&](OpBuilder &b, Location, ValueRange x) {
-                                      return in(b).maximum(x[1], x[0]);
-                                    });
-    Read most = {lowering.asArray(largest), rows};
-    auto exponential = [&](OpBuilder &b, Location, ValueRange x) {
-      return in(b).exp(in(b).subtract(x[0], x[1]));
-    };
-    Value terms = lowering.compute(sizes, {score, most},
-                                   lowering.getComputeType(), exponential);
-    AffineMap row = builder.getMultiDimIdentityMap(rank - 1);
-    Value first =
-        sinks ? ofSinks({*sinks, {lowering.asArray(largest), row}}, exponential)
-              : lowering.filled(rowSizes, 0.0);
-    Value sums =
-        lowering.reduce(first, rows, {{lowering.asArray(terms), identity}},
-                        [&](OpBuilder &b, Location, ValueRange x) {
-                          return in(b).addTerm(x[1], x[0]);
-                        });
-    return {terms, sums};
+    Value seen = hide(scores, softCap);
+    Value largest = findLargest(startAt(seen, sinks), seen);
+    Value terms = exponentiate(seen, largest);
+    return {terms, addUp(firstTerms(seen, sinks, largest), terms)};
   }
 
-  /// sum over keys of probabilities and values, by loops [scores.., c]. Rows of
-  /// a cache that no query sees may hold any numbers, which must not count.
-  Value addValues(ArrayRef<OpFoldResult> sizes, AffineMap outMap,
-                  const Array &probabilities, const Read &values) const {
+  /// The scores of keys that are seen; those of others are infinitely small.
+  Value hide(const Array &scores, std::optional<APFloat> softCap) const {
+    return lowering.compute(
+        lowering.getSizes(scores.getValues()), {{scores, identity}},
+        lowering.getComputeType(), [&](OpBuilder &b, Location, ValueRange x) {
+          Value score =
+              softCap ? in(b).softCap(x[0], softCap->convertToDouble()) : x[0];
+          return select(b, score, nothing);
+        });
+  }
+
+  /// What the search for the largest score of each row begins with.
+  Value startAt(Value seen, std::optional<Read> sinks) const {
+    SmallVector<OpFoldResult> sizes = lowering.getSizes(seen);
+    if (!sinks)
+      return lowering.filled(ArrayRef(sizes).drop_back(), nothing);
+    return ofRows(seen, {*sinks},
+                  [](OpBuilder &, Location, ValueRange x) { return x[0]; });
+  }
+
+  Value findLargest(Value start, Value seen) const {
+    return lowering.reduce(start, rows, {{lowering.asArray(seen), identity}},
+                           [&](OpBuilder &b, Location, ValueRange x) {
+                             return in(b).maximum(x[1], x[0]);
+                           });
+  }
+
+  Value exponentiate(Value seen, Value largest) const {
+    return lowering.compute(
+        lowering.getSizes(seen),
+        {{lowering.asArray(seen), identity}, {lowering.asArray(largest), rows}},
+        lowering.getComputeType(), [&](OpBuilder &b, Location, ValueRange x) {
+          return in(b).exp(in(b).subtract(x[0], x[1]));
+        });
+  }
+
+  /// What the sums of the rows begin with.
+  Value firstTerms(Value seen, std::optional<Read> sinks, Value largest) const {
+    SmallVector<OpFoldResult> sizes = lowering.getSizes(seen);
+    if (!sinks)
+      return lowering.filled(ArrayRef(sizes).drop_back(), 0.0);
+    AffineMap row = builder.getMultiDimIdentityMap(rank - 1);
+    return ofRows(seen, {*sinks, {lowering.asArray(largest), row}},
+                  [&](OpBuilder &b, Location, ValueRange x) {
+                    return in(b).exp(in(b).subtract(x[0], x[1]));
+                  });
+  }
+
+  Value addUp(Value first, Value terms) const {
+    return lowering.reduce(first, rows, {{lowering.asArray(terms), identity}},
+                           [&](OpBuilder &b, Location, ValueRange x) {
+                             return in(b).addTerm(x[1], x[0]);
+                           });
+  }
+
+  /// Adds the sum over keys of probabilities and values to `start`, by loops
+  /// [scores.., c]. Rows of a cache that no query sees may hold any numbers,
+  /// which must not count.
+  Value addValues(Value start, AffineMap outMap, const Array &probabilities,
+                  const Read &values) const {
     AffineMap scores =
         builder.getMultiDimIdentityMap(rank + 1).getMajorSubMap(rank);
     return reduceWithKeys(
-        sizes, outMap, {probabilities, scores}, values,
+        start, outMap, {probabilities, scores}, values,
         [&](OpBuilder &b, Value number, Value value, Value sum) {
           Value product = in(b).multiplyTerm(number, value);
           return in(b).addTerm(sum, select(b, product, 0));
@@ -144,6 +165,16 @@ public:
   }
 
 private:
+  static constexpr double nothing = -std::numeric_limits<double>::infinity();
+
+  /// A number for each row of the scores.
+  Value ofRows(Value scores, ArrayRef<Read> reads,
+               LinalgLowering::Body body) const {
+    SmallVector<OpFoldResult> sizes = lowering.getSizes(scores);
+    return lowering.compute(ArrayRef(sizes).drop_back(), reads,
+                            lowering.getComputeType(), body);
+  }
+
   Value loopIndex(OpBuilder &b, unsigned loop) const {
     return linalg::IndexOp::create(b, lowering.getLoc(), loop);
   }
@@ -192,21 +223,19 @@ private:
     return lowering.extract(b, keys.array, at);
   }
 
-  /// Sums up numbers and numbers of keys from 0 on. A body finds the latter by
-  /// the keys that were selected.
+  /// Sums up numbers and numbers of keys from `start` on. A body finds the
+  /// latter by the keys that were selected.
   Value reduceWithKeys(
-      ArrayRef<OpFoldResult> sizes, AffineMap outMap, const Read &numbers,
-      const Read &keys,
+      Value start, AffineMap outMap, const Read &numbers, const Read &keys,
       function_ref<Value(OpBuilder &, Value, Value, Value)> body) const {
     SmallVector<Read> reads = {numbers};
     if (!selection)
       reads.push_back(keys);
-    return lowering.reduce(lowering.filled(sizes, 0.0), outMap, reads,
-                           [&](OpBuilder &b, Location, ValueRange x) {
-                             Value key =
-                                 selection ? readSelected(b, keys) : x[1];
-                             return body(b, x.front(), key, x.back());
-                           });
+    return lowering.reduce(
+        start, outMap, reads, [&](OpBuilder &b, Location, ValueRange x) {
+          Value key = selection ? readSelected(b, keys) : x[1];
+          return body(b, x.front(), key, x.back());
+        });
   }
 
   LinalgLowering &lowering;
@@ -265,8 +294,8 @@ LogicalResult lowerGqaAttn(GqaAttnOp op, LinalgLowering &lowering) {
   SmallVector<OpFoldResult> outSizes = {
       q[0], q[1], q[2], q[3], lowering.getSizes(values.getValues())[3]};
   Value weighted = attention.addValues(
-      outSizes, mapOf(context, 6, {0, 3, 1, 2, 5}), lowering.asArray(terms),
-      {values, mapOf(context, 6, {0, 4, 1, 5})});
+      lowering.filled(outSizes, 0.0), mapOf(context, 6, {0, 3, 1, 2, 5}),
+      lowering.asArray(terms), {values, mapOf(context, 6, {0, 4, 1, 5})});
   Value out = lowering.compute(
       outSizes,
       {{lowering.asArray(weighted),
@@ -306,8 +335,8 @@ LogicalResult lowerMlaAttn(MlaAttnOp op, LinalgLowering &lowering) {
   Array values = lowering.slice(latents, 2, builder.getIndexAttr(0), width);
   SmallVector<OpFoldResult> outSizes = {q[0], q[1], q[2], width};
   Value weighted = attention.addValues(
-      outSizes, mapOf(context, 5, {0, 2, 1, 4}), lowering.asArray(terms),
-      {values, mapOf(context, 5, {0, 3, 4})});
+      lowering.filled(outSizes, 0.0), mapOf(context, 5, {0, 2, 1, 4}),
+      lowering.asArray(terms), {values, mapOf(context, 5, {0, 3, 4})});
   lowering.setResult(
       0, lowering.compute(
              outSizes,
@@ -316,6 +345,90 @@ LogicalResult lowerMlaAttn(MlaAttnOp op, LinalgLowering &lowering) {
              op.getType().getElementType(),
              [&](OpBuilder &b, Location, ValueRange x) {
                return attention.in(b).divide(x[0], x[1]);
+             }));
+  return success();
+}
+
+/// Latents or entries, of one head, which are a part of one softmax.
+struct Vectors {
+  Array array; ///< [batch, keys, d]
+  AttentionLowering attention;
+  OpFoldResult keys; ///< of a query, at most
+};
+
+/// Plain vectors without the dimension of their one head.
+Array dropHead(LinalgLowering &lowering, Value stored) {
+  Array array = lowering.getArray(stored);
+  if (isa<BlockScaledType>(array.type.getElementType()))
+    array = lowering.convert(array, lowering.getComputeType());
+  return lowering.dropUnit(array, 2);
+}
+
+std::vector<Vectors> listVectors(CompressedAttnOp op,
+                                 LinalgLowering &lowering) {
+  Value queries = sizeOf(lowering, lowering.getArray(op.getQuery()), 1);
+  std::vector<Vectors> parts;
+  auto add = [&](Value stored, MaskAttr mask, Value selected) {
+    Array array = dropHead(lowering, stored);
+    std::optional<Selection> selection;
+    OpFoldResult keys = lowering.getSizes(array.getValues())[1];
+    if (selected) {
+      Value slots = lowering.get(selected);
+      keys = lowering.getSizes(slots)[3];
+      selection = Selection{slots, 1, keys};
+    }
+    parts.push_back(
+        {array,
+         AttentionLowering(lowering, mask, queries, sizeOf(lowering, array, 1),
+                           4, selection),
+         keys});
+  };
+  add(op.getLatents(), op.getMask(), Value());
+  if (op.getEntries())
+    add(op.getEntries(), *op.getSees(), op.getSelected());
+  return parts;
+}
+
+/// compressed_attn-R1. Loops b, h, s, t, and d or c.
+LogicalResult lowerCompressedAttn(CompressedAttnOp op,
+                                  LinalgLowering &lowering) {
+  MLIRContext *context = op.getContext();
+  OpBuilder &builder = lowering.getBuilder();
+  Array query = lowering.getArray(op.getQuery());
+  SmallVector<OpFoldResult> q = lowering.getSizes(query.getValues());
+  std::optional<Read> sinks;
+  if (op.getSinks())
+    sinks = Read{lowering.getArray(op.getSinks()), mapOf(context, 3, {1})};
+  AffineMap stored = mapOf(context, 5, {0, 3, 4});
+  std::vector<Vectors> parts = listVectors(op, lowering);
+  const AttentionLowering &first = parts.front().attention;
+  SmallVector<Value> seen;
+  for (const Vectors &part : parts) {
+    Value scores = part.attention.makeScores(
+        {q[0], q[2], q[1], part.keys}, {query, mapOf(context, 5, {0, 2, 1, 4})},
+        {part.array, stored}, op.getScale().convertToDouble());
+    seen.push_back(part.attention.hide(lowering.asArray(scores), std::nullopt));
+  }
+  Value largest = first.startAt(seen.front(), sinks);
+  for (Value scores : seen)
+    largest = first.findLargest(largest, scores);
+  Value sums = first.firstTerms(seen.front(), sinks, largest),
+        weighted = lowering.filled(q, 0.0);
+  for (auto [part, scores] : llvm::zip_equal(parts, seen)) {
+    Value terms = first.exponentiate(scores, largest);
+    sums = first.addUp(sums, terms);
+    weighted =
+        part.attention.addValues(weighted, mapOf(context, 5, {0, 2, 1, 4}),
+                                 lowering.asArray(terms), {part.array, stored});
+  }
+  lowering.setResult(
+      0, lowering.compute(
+             q,
+             {{lowering.asArray(weighted), builder.getMultiDimIdentityMap(4)},
+              {lowering.asArray(sums), mapOf(context, 4, {0, 2, 1})}},
+             op.getType().getElementType(),
+             [&](OpBuilder &b, Location, ValueRange x) {
+               return first.in(b).divide(x[0], x[1]);
              }));
   return success();
 }
@@ -384,10 +497,11 @@ LogicalResult lowerPv(PvOp op, LinalgLowering &lowering) {
   AttentionLowering attention(lowering, op.getMask(),
                               sizeOf(lowering, probabilities, 3),
                               sizeOf(lowering, probabilities, 4), 5);
+  SmallVector<OpFoldResult> outSizes = {
+      p[0], p[3], p[1], p[2], lowering.getSizes(values.getValues())[3]};
   Value out = attention.addValues(
-      {p[0], p[3], p[1], p[2], lowering.getSizes(values.getValues())[3]},
-      mapOf(context, 6, {0, 3, 1, 2, 5}), probabilities,
-      {values, mapOf(context, 6, {0, 4, 1, 5})});
+      lowering.filled(outSizes, 0.0), mapOf(context, 6, {0, 3, 1, 2, 5}),
+      probabilities, {values, mapOf(context, 6, {0, 4, 1, 5})});
   lowering.setResult(0, lowering.round(joinHeads(lowering, out).getValues(),
                                        op.getType().getElementType()));
   return success();
@@ -398,6 +512,7 @@ LogicalResult lowerPv(PvOp op, LinalgLowering &lowering) {
 void llm::attachAttentionLowerings(MLIRContext *context) {
   attachLowering<GqaAttnOp, lowerGqaAttn>(context);
   attachLowering<MlaAttnOp, lowerMlaAttn>(context);
+  attachLowering<CompressedAttnOp, lowerCompressedAttn>(context);
   attachLowering<SoftmaxOp, lowerSoftmax>(context);
   attachLowering<QkOp, lowerQk>(context);
   attachLowering<PvOp, lowerPv>(context);

@@ -46,6 +46,7 @@ namespace {
 Value mapPositions(
     LinalgLowering &lowering, const Positions &begins,
     ArrayRef<OpFoldResult> sizes, ArrayRef<Read> reads, Type element,
+    int64_t stride,
     function_ref<Value(const Arithmetic &, Value position, ValueRange numbers)>
         body) {
   return lowering.compute(
@@ -53,6 +54,9 @@ Value mapPositions(
       [&](OpBuilder &b, Location loc, ValueRange numbers) {
         Value sequence = linalg::IndexOp::create(b, loc, 0);
         Value token = linalg::IndexOp::create(b, loc, 1);
+        if (stride > 1)
+          token =
+              arith::MulIOp::create(b, loc, token, lowering.index(b, stride));
         Value position =
             arith::AddIOp::create(b, loc, begins.get(b, sequence), token);
         Value whole =
@@ -78,6 +82,7 @@ Value makeTable(RopeOp op, LinalgLowering &lowering, const Positions &begins,
   double amplitude = op.getScaling() ? op.getScaling()->getAmplitude() : 1;
   return mapPositions(
       lowering, begins, sizes, {}, lowering.getComputeType(),
+      op.getStride().value_or(1),
       [&](const Arithmetic &a, Value position, ValueRange) -> Value {
         Value pair = linalg::IndexOp::create(a.b, a.loc, 2);
         Value frequency =
@@ -86,7 +91,9 @@ Value makeTable(RopeOp op, LinalgLowering &lowering, const Positions &begins,
         Value wave = isCosine
                          ? math::CosOp::create(a.b, a.loc, angle).getResult()
                          : math::SinOp::create(a.b, a.loc, angle).getResult();
-        return a.multiply(a.constant(amplitude), wave);
+        // Turning back is turning by angles whose sines have the other sign.
+        bool isNegated = op.getInverse() && !isCosine;
+        return a.multiply(a.constant(isNegated ? -amplitude : amplitude), wave);
       });
 }
 
@@ -162,6 +169,7 @@ LogicalResult lowerPositionScale(PositionScaleOp op, LinalgLowering &lowering) {
       begins.isRagged() ? sizes[0] : OpFoldResult(builder.getIndexAttr(1));
   Value factors = mapPositions(
       lowering, begins, {sequences, sizes[1]}, {}, lowering.getComputeType(),
+      /*stride=*/1,
       [&](const Arithmetic &a, Value position, ValueRange) -> Value {
         Value steps = math::FloorOp::create(
             a.b, a.loc,

@@ -32,7 +32,9 @@ public:
     if (groups > 1)
       selectable = keepBestGroups(selectable, groups);
     Value experts =
-        selectBest(lowering, selectable, op.getTopK(), none).indices;
+        op.getChosen()
+            ? boundExperts(lowering.get(op.getChosen()))
+            : selectBest(lowering, selectable, op.getTopK(), none).indices;
     lowering.setResult(0, makeShares(scores, experts));
     lowering.setResult(1, experts);
     return success();
@@ -41,6 +43,22 @@ public:
 private:
   /// The expert of a row that has no numbers; it may be any.
   static constexpr int32_t none = 0;
+
+  /// Numbers that no expert has become that of the nearest one.
+  Value boundExperts(Value chosen) {
+    int64_t last = op.getLogits().getType().getDimSize(1) - 1;
+    return lowering.generate(
+        lowering.getSizes(chosen), builder.getI32Type(),
+        [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
+          Value number = tensor::ExtractOp::create(b, loc, chosen, at);
+          auto constant = [&](int64_t value) -> Value {
+            return arith::ConstantOp::create(
+                b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
+          };
+          number = arith::MaxSIOp::create(b, loc, number, constant(0));
+          return arith::MinSIOp::create(b, loc, number, constant(last));
+        });
+  }
 
   AffineMap columns() { return mapOf(op.getContext(), 2, {1}); }
 
@@ -85,12 +103,18 @@ private:
                });
   }
 
-  Value sigmoid(const Array &x) {
+  Value mapEach(const Array &x,
+                function_ref<Value(const Arithmetic &, Value)> formula) {
     return lowering.compute(lowering.getSizes(x.getValues()), {{x, identity}},
                             type,
                             [&](OpBuilder &b, Location loc, ValueRange x) {
-                              return Arithmetic{b, loc, type}.sigmoid(x[0]);
+                              return formula({b, loc, type}, x[0]);
                             });
+  }
+
+  Value sigmoid(const Array &x) {
+    return mapEach(
+        x, [](const Arithmetic &a, Value each) { return a.sigmoid(each); });
   }
 
   /// The numbers by which experts are selected, without the bias.
@@ -101,6 +125,11 @@ private:
       return softmax(lowering.round(logits.getValues(), type));
     case ExpertScoring::Sigmoid:
       return sigmoid(logits);
+    case ExpertScoring::SqrtSoftplus:
+      return mapEach(logits, [](const Arithmetic &a, Value each) -> Value {
+        return math::SqrtOp::create(
+            a.b, a.loc, activate(ActivationKind::Softplus, a, each));
+      });
     case ExpertScoring::TopkSoftmax:
     case ExpertScoring::TopkSigmoid:
       return lowering.round(logits.getValues(), type);

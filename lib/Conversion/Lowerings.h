@@ -39,6 +39,8 @@ void attachRouterLowerings(MLIRContext *context);
 void attachSelectionLowerings(MLIRContext *context);
 void attachExpertLowerings(MLIRContext *context);
 void attachRecurrentLowerings(MLIRContext *context);
+void attachCompressedLowerings(MLIRContext *context);
+void attachStreamLowerings(MLIRContext *context);
 void attachPositionLowerings(MLIRContext *context);
 void attachCacheLowerings(MLIRContext *context);
 void attachModelEndLowerings(MLIRContext *context);

@@ -53,7 +53,13 @@ Value Sight::lastSeen(OpBuilder &b, Value sequence, Value query) const {
   if (mask.getKind() == MaskKind::Full)
     return subtract(b, length, lowering.index(b, 1));
   // The last query stands at the last key.
-  return add(b, query, subtract(b, length, queries));
+  Value own = add(b, query, subtract(b, length, queries));
+  if (mask.getStride() == 1)
+    return own;
+  Value whole = arith::DivSIOp::create(b, lowering.getLoc(),
+                                       add(b, own, lowering.index(b, 1)),
+                                       lowering.index(b, mask.getStride()));
+  return subtract(b, whole, lowering.index(b, 1));
 }
 
 Value Sight::sees(OpBuilder &b, Value sequence, Value query, Value key) const {

@@ -24,7 +24,7 @@ public:
   }
   /// Whether the query of the sequence sees the key. All three are numbers.
   Value sees(OpBuilder &b, Value sequence, Value query, Value key) const;
-  /// The last key that the query sees.
+  /// The last key that the query sees; below 0 where it sees none.
   Value lastSeen(OpBuilder &b, Value sequence, Value query) const;
 
 private:

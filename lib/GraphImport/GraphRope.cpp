@@ -158,7 +158,8 @@ bool GraphBuilder::buildRope(uint32_t node) {
       RopeOp::create(builder, loc, tensors.nameOf(node), pairs, ValueRange(),
                      ArrayRef<int64_t>{begin}, ::llvm::APFloat(rope.theta),
                      scaling.value_or(RopeScalingAttr()),
-                     /*interleaved=*/rope.mode == normal);
+                     /*interleaved=*/rope.mode == normal,
+                     /*stride=*/IntegerAttr());
   SmallVector<Value> columns;
   auto addColumns = [&](int64_t first, int64_t count) {
     if (count > 0)

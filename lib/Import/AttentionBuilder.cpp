@@ -37,7 +37,6 @@ Value AttentionBuilder::rope(const Twine &part, const SequenceGroup &group,
                              Value x, RopeConfig rope) {
   if (!rope.theta)
     return x;
-  Positions first(group.firstPositions);
   OpsBuilder &b = layer.ops;
   int64_t features = tensorType(x).getDimSize(3);
   if (rope.features && rope.features < features) {
@@ -49,10 +48,19 @@ Value AttentionBuilder::rope(const Twine &part, const SequenceGroup &group,
   // An open context is a short one.
   if (std::optional<int64_t> positions = findLongest(group.kvLens))
     rope = rope.atLength(*positions, features);
+  return this->rope(part, x, rope, {group.firstPositions});
+}
+
+Value AttentionBuilder::rope(const Twine &part, Value x, const RopeConfig &rope,
+                             const Turn &turn) {
+  Positions first(turn.first);
+  Builder &b = layer.ops.builder;
   return layer.create<RopeOp>(
-      part, x, first.values, b.builder.getDenseI64ArrayAttr(first.numbers),
-      b.builder.getF64FloatAttr(rope.theta), rope.scaling,
-      rope.isInterleaved ? b.builder.getUnitAttr() : UnitAttr());
+      part, x, first.values, b.getDenseI64ArrayAttr(first.numbers),
+      b.getF64FloatAttr(rope.theta), rope.scaling,
+      rope.isInterleaved ? b.getUnitAttr() : UnitAttr(),
+      turn.stride > 1 ? b.getI64IntegerAttr(turn.stride) : IntegerAttr(),
+      turn.isInverse ? b.getUnitAttr() : UnitAttr());
 }
 
 KvCacheType AttentionBuilder::cacheType(const SequenceGroup &group,
@@ -124,6 +132,8 @@ MaskAttr AttentionBuilder::maskOf(const SequenceGroup &group) {
 }
 
 Value buildAttention(LayerOps &layer, Value x) {
+  if (layer.config.attention.compressed.queryRank)
+    return buildCompressedAttention(layer, x);
   if (layer.config.attention.latent.rank)
     return buildLatentAttention(layer, x);
   return buildGroupedQueryAttention(layer, x);

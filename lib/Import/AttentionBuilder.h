@@ -27,6 +27,15 @@ public:
   /// suffix of the group.
   Value rope(const Twine &part, const SequenceGroup &group, Value x,
              RopeConfig rope);
+  /// The same of features that begin at `first` and stand `stride` positions
+  /// apart, or are turned back.
+  struct Turn {
+    SmallVector<OpFoldResult, 1> first;
+    int64_t stride = 1;
+    bool isInverse = false;
+  };
+  Value rope(const Twine &part, Value x, const RopeConfig &rope,
+             const Turn &turn);
   /// Writes the new rows of a cache, `of` this part of the layer, and reads
   /// those that a new query sees.
   KvReadOp updateCache(const SequenceGroup &group, StringRef of,
@@ -77,6 +86,8 @@ std::optional<int64_t> findLongest(ArrayRef<OpFoldResult> kvLens);
 
 /// Multi-head, multi-query and grouped-query attention.
 Value buildGroupedQueryAttention(LayerOps &layer, Value x);
+/// Attention over tokens and compressed entries.
+Value buildCompressedAttention(LayerOps &layer, Value x);
 /// Multi-head latent attention.
 Value buildLatentAttention(LayerOps &layer, Value x);
 

@@ -70,10 +70,13 @@ private:
 static constexpr llvm::StringLiteral embeddingName = "model.embed_tokens";
 
 Value DecoderBuilder::embed(Value tokens) {
+  ops.tokens = tokens;
   Value table = ops.modelWeight((embeddingName + ".weight").str(),
                                 {ops.model.vocabulary, ops.model.hidden});
   Value embedded = ops.create<EmbeddingOp>(embeddingName, tokens, table,
                                            ops.outTypeFor(table));
+  if (ops.model.streams.count)
+    return copyToStreams(ops, embedded);
   if (ops.model.embeddingScale == 1)
     return embedded;
   return ops.create<ScaleOp>("model.embed_scale", embedded,
@@ -225,6 +228,8 @@ Value DecoderBuilder::nameSizes(Value argument) {
 }
 
 Value DecoderBuilder::buildHead(Value hidden) {
+  if (ops.model.streams.count)
+    hidden = joinStreams(ops, hidden);
   if (ops.model.layers.back().residualBlock)
     hidden =
         mixResiduals(ops, "model.output_attn_res", hidden,
@@ -275,7 +280,10 @@ static OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
   int64_t sequences = program.getGroups().size() == 1
                           ? group.getBatch()
                           : program.countSequences();
-  Type states = RankedTensorType::get({rows, model.hidden}, model.elementType);
+  SmallVector<int64_t, 3> shape = {rows, model.hidden};
+  if (model.streams.count)
+    shape.insert(shape.begin() + 1, model.streams.count);
+  Type states = RankedTensorType::get(shape, model.elementType);
   Type tokens = RankedTensorType::get({rows}, builder.getI32Type());
   bool isVerify = program.getPhase() == Phase::Verify;
   Type next = RankedTensorType::get({isVerify ? rows : sequences},
@@ -327,7 +335,9 @@ FailureOr<std::vector<NamedWeight>> listWeights(const ModelConfig &model) {
   // So many keys that each indexer is at work.
   int64_t keys = 1;
   for (const LayerConfig &layer : model.layers)
-    keys = std::max(keys, layer.attention.indexer.countKeys() + 1);
+    keys = std::max(keys,
+                    (layer.attention.indexer.countKeys() + 1) *
+                        std::max<int64_t>(1, layer.attention.compressed.ratio));
   oneStep.kvLen = {keys};
   oneStep.layers = std::nullopt;
   FailureOr<ProgramAttr> program = resolveProgram(model, oneStep);

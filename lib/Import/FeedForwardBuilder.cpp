@@ -33,7 +33,7 @@ static Value buildUnit(LayerOps &layer, const std::string &path, Value gate,
     return figure ? layer.ops.builder.getF64FloatAttr(figure) : FloatAttr();
   };
   return layer.create<SwiGluOp>(path + ".swiglu", gate, up, bound(config.limit),
-                                /*clamp=*/FloatAttr(), bound(config.gateCap),
+                                bound(config.clamp), bound(config.gateCap),
                                 bound(config.upCap));
 }
 
@@ -92,6 +92,8 @@ private:
   std::string weightOf(const Twine &name) const {
     return part("experts." + name) + (experts.isFused ? "" : ".weight");
   }
+  /// The experts of each token, where a table has them.
+  Value lookUpExperts();
   MoeRouteOp route(Value x);
   /// Returns the rows of all experts.
   Value dispatch(Value x, MoeRouteOp routes);
@@ -118,6 +120,15 @@ Value ExpertsBuilder::normForRouter(Value hidden) {
                                llvm::APFloat(1 / std::sqrt(size)));
 }
 
+Value ExpertsBuilder::lookUpExperts() {
+  OpsBuilder &b = layer.ops;
+  std::string table = part(experts.table);
+  Value rows =
+      b.weight(layer.weightName(table), layer.indices(),
+               {b.model.vocabulary, experts.topK}, b.builder.getI32Type());
+  return layer.create<EmbeddingOp>(part("chosen"), b.tokens, rows, TypeAttr());
+}
+
 MoeRouteOp ExpertsBuilder::route(Value x) {
   Builder &b = layer.ops.builder;
   auto forEachExpert = [&](const std::string &name) {
@@ -127,9 +138,11 @@ MoeRouteOp ExpertsBuilder::route(Value x) {
                                    experts.hasRouterBias);
   Value bias = forEachExpert(experts.selectionBias),
         scales = forEachExpert(experts.expertScales);
+  Value chosen = experts.table.empty() ? Value() : lookUpExperts();
   bool hasGroups = experts.groups > 1;
   return layer.create<MoeRouteOp>(
-      part("route"), experts.scoring, logits, bias, scales, experts.topK,
+      part("route"), experts.scoring, logits, bias, scales, chosen,
+      experts.topK,
       hasGroups ? b.getI64IntegerAttr(experts.groups) : IntegerAttr(),
       hasGroups ? b.getI64IntegerAttr(experts.topGroups) : IntegerAttr(),
       experts.normalizes,

@@ -19,6 +19,7 @@ static constexpr HfFamily families[] = {
     {"deepseek_v2", silu, 1e4, 1e-6, readDeepseekV2},
     {"deepseek_v3", silu, 1e4, 1e-6, readDeepseekV3},
     {"deepseek_v32", silu, 1e4, 1e-6, readDeepseekV32},
+    {"deepseek_v4", silu, 1e4, 1e-6, readDeepseekV4, HasOwnWidths},
     {"gemma2", gelu, 1e4, 1e-6, readGemma2},
     {"gemma3_text", gelu, 1e6, 1e-6, readGemma3},
     {"gemma4_text", gelu, 1e4, 1e-6, readGemma4, HasOwnRopes},

@@ -144,6 +144,7 @@ void readQwen3(HfFields &fields, ModelConfig &model);
 void readDeepseekV2(HfFields &fields, ModelConfig &model);
 void readDeepseekV3(HfFields &fields, ModelConfig &model);
 void readDeepseekV32(HfFields &fields, ModelConfig &model);
+void readDeepseekV4(HfFields &fields, ModelConfig &model);
 void readGlmMoeDsa(HfFields &fields, ModelConfig &model);
 void readGptOss(HfFields &fields, ModelConfig &model);
 void readLlama4(HfFields &fields, ModelConfig &model);

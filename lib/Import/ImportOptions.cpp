@@ -16,6 +16,7 @@
 #include "llvm/ADT/Twine.h"
 
 #include <map>
+#include <set>
 
 namespace mlir::llm {
 
@@ -156,6 +157,50 @@ listSequences(const ImportOptions &options, MLIRContext *context) {
   return groupSequences(hasExpandedLatents, seqs, kvLens);
 }
 
+namespace {
+/// What a group of sequences has in common beside their tokens: of each ratio,
+/// how many windows the step closes, and whether any are closed behind it.
+using ClosedWindows = std::vector<std::pair<int64_t, bool>>;
+} // namespace
+
+static ClosedWindows countWindows(const std::set<int64_t> &ratios, int64_t seq,
+                                  int64_t kvLen) {
+  ClosedWindows windows;
+  for (int64_t ratio : ratios)
+    windows.emplace_back(kvLen / ratio - (kvLen - seq) / ratio,
+                         kvLen / ratio > 0);
+  return windows;
+}
+
+/// Sequences whose windows close at once, of models that compress keys.
+static std::vector<Sequences> splitByWindows(const ModelConfig &model,
+                                             std::vector<Sequences> groups) {
+  std::set<int64_t> ratios;
+  for (const LayerConfig &layer : model.layers)
+    if (int64_t ratio = layer.attention.compressed.ratio)
+      ratios.insert(ratio);
+  std::vector<Sequences> split;
+  for (const Sequences &group : groups) {
+    if (ratios.empty() || group.kvLens.size() == 1) {
+      split.push_back(group);
+      continue;
+    }
+    std::map<ClosedWindows, Sequences> parts;
+    for (int64_t kvLen : group.kvLens) {
+      Sequences &part = parts[countWindows(ratios, group.seq, kvLen)];
+      part.batch = part.kvLens.size() + 1;
+      part.seq = group.seq;
+      part.kvLens.push_back(kvLen);
+    }
+    for (auto &[windows, part] : parts) {
+      if (llvm::all_equal(part.kvLens))
+        part.kvLens.resize(1);
+      split.push_back(part);
+    }
+  }
+  return split;
+}
+
 /// The chunk of a prompt that runs beside sequences that decode.
 static FailureOr<std::vector<Sequences>> addChunk(const ImportOptions &options,
                                                   std::vector<Sequences> groups,
@@ -214,6 +259,8 @@ private:
   LogicalResult checkLayer(const LayerConfig &layer) const;
   LogicalResult checkLatent(const AttentionConfig &attention,
                             const Sequences &group) const;
+  LogicalResult checkCompressed(const AttentionConfig &attention,
+                                const Sequences &group) const;
   LogicalResult checkExperts(const FeedForwardConfig &feedForward) const;
 
   const ModelConfig &model;
@@ -265,6 +312,25 @@ LogicalResult SizeCheck::checkLatent(const AttentionConfig &attention,
                     {group.batch, keys, attention.heads, 2 * l.valueDim}))));
 }
 
+LogicalResult SizeCheck::checkCompressed(const AttentionConfig &attention,
+                                         const Sequences &group) const {
+  const CompressedConfig &c = attention.compressed;
+  const IndexerConfig &i = attention.indexer;
+  return failure(
+      c.queryRank &&
+      (failed(check("a weight",
+                    {attention.heads, attention.headDim, c.queryRank})) ||
+       failed(check("a weight", {c.outGroups, c.outRank, model.hidden})) ||
+       failed(check("a weight",
+                    {attention.heads, attention.headDim, c.outRank})) ||
+       failed(check("a weight", {i.heads, i.headDim, c.queryRank})) ||
+       failed(check("a weight", {2, attention.headDim, model.hidden})) ||
+       failed(check("the output", {tokens, c.outGroups, c.outRank})) ||
+       failed(check("the index queries", {tokens, i.heads, i.headDim})) ||
+       failed(check("a state", {group.batch, 4, c.ratio + group.seq, 2,
+                                std::max(attention.headDim, i.headDim)}))));
+}
+
 LogicalResult SizeCheck::checkLayer(const LayerConfig &layer) const {
   const AttentionConfig &a = layer.attention;
   int64_t inner = layer.feedForward.intermediate,
@@ -273,7 +339,7 @@ LogicalResult SizeCheck::checkLayer(const LayerConfig &layer) const {
     return failure();
   for (const Sequences &group : groups) {
     int64_t keys = *llvm::max_element(group.kvLens);
-    if (failed(checkLatent(a, group)) ||
+    if (failed(checkLatent(a, group)) || failed(checkCompressed(a, group)) ||
         failed(
             check("the attention", {group.batch, a.heads, group.seq, keys})) ||
         failed(check("the cache", {2, group.batch, keys, a.kvHeads, features})))
@@ -306,9 +372,14 @@ LogicalResult SizeCheck::run() {
     if (failed(checkLayer(layer)))
       return failure();
   }
-  return failure(failed(check("a weight", {model.vocabulary, model.hidden})) ||
-                 failed(check("an activation", {tokens, model.hidden})) ||
-                 failed(check("the logits", {tokens, model.vocabulary})));
+  int64_t streams = model.streams.count;
+  return failure(
+      failed(check("a weight", {model.vocabulary, model.hidden})) ||
+      failed(
+          check("a weight", {2 + streams, streams, streams, model.hidden})) ||
+      failed(check("the residual", {tokens, streams + 1, model.hidden})) ||
+      failed(check("an activation", {tokens, model.hidden})) ||
+      failed(check("the logits", {tokens, model.vocabulary})));
 }
 
 //===----------------------------------------------------------------------===//
@@ -448,6 +519,34 @@ static LogicalResult checkOptions(const ModelConfig &model,
   return success();
 }
 
+/// What models that compress keys, or choose experts by tokens, cannot be asked
+/// for.
+static LogicalResult checkCompression(const ModelConfig &model,
+                                      const ImportOptions &options,
+                                      ArrayRef<Sequences> groups) {
+  MLIRContext *context = model.location.getContext();
+  auto isCompressed = [](const LayerConfig &layer) {
+    return layer.attention.compressed.ratio != 0;
+  };
+  auto isOpen = [](const Sequences &group) {
+    return group.batch == openSize || group.seq == openSize ||
+           llvm::is_contained(group.kvLens, openSize);
+  };
+  if (llvm::any_of(model.layers, isCompressed) && llvm::any_of(groups, isOpen))
+    return emitOptionError(context)
+           << "--batch, --seq and --kv-len must be numbers: which windows of "
+              "keys a step closes depends on them";
+  auto looksUp = [](const LayerConfig &layer) {
+    return !layer.feedForward.experts.table.empty();
+  };
+  if (options.layers && llvm::any_of(model.layers, looksUp))
+    return emitOptionError(context)
+           << "--layers=" << *options.layers
+           << " has no tokens, by which the first layers of this model choose "
+              "experts: use --layers=all";
+  return success();
+}
+
 /// Sizes that are open are at least 1.
 static std::vector<Sequences> leastSizes(std::vector<Sequences> groups) {
   auto close = [](int64_t &size) { size = size == openSize ? 1 : size; };
@@ -467,6 +566,8 @@ FailureOr<ProgramAttr> resolveProgram(const ModelConfig &model,
   FailureOr<std::vector<Sequences>> groups = listSequences(options, context);
   if (succeeded(groups))
     groups = addChunk(options, std::move(*groups), context);
+  if (succeeded(groups))
+    groups = splitByWindows(model, std::move(*groups));
   if (failed(groups) || failed(checkPositive(context, "--layers", layers)))
     return failure();
   if (layers > modelLayers)
@@ -474,6 +575,7 @@ FailureOr<ProgramAttr> resolveProgram(const ModelConfig &model,
            << "--layers=" << layers
            << " is more than the model has: " << modelLayers;
   if (failed(checkOptions(model, options)) ||
+      failed(checkCompression(model, options, *groups)) ||
       failed(SizeCheck(model, leastSizes(*groups)).run()))
     return failure();
   SmallVector<SequencesAttr> sequences;

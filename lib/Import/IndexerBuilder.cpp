@@ -74,9 +74,8 @@ Value IndexerBuilder::prepare(const SequenceGroup &group, StringRef name,
                         group, x, rope);
 }
 
-/// DeepSeek's kernels keep index keys in 8 bits, with a scale for 128 features.
-static Type cacheElementOf(const ModelConfig &model,
-                           const IndexerConfig &indexer) {
+Type indexCacheElementOf(const ModelConfig &model,
+                         const IndexerConfig &indexer) {
   constexpr int64_t block[] = {128};
   MLIRContext *context = model.elementType.getContext();
   bool isStoredIn8Bits = indexer.weighsHeads && !model.formats.isCacheNamed &&
@@ -92,7 +91,7 @@ static Type cacheElementOf(const ModelConfig &model,
 Value IndexerBuilder::cacheKeys(const SequenceGroup &group) {
   KvCacheType type = attention.cacheType(
       group, /*kvHeads=*/1, indexer.headDim,
-      /*isLatent=*/true, cacheElementOf(layer.ops.model, indexer));
+      /*isLatent=*/true, indexCacheElementOf(layer.ops.model, indexer));
   return attention
       .updateCache(group, "self_attn.indexer", type,
                    prepare(group, "k", keys, 1), /*values=*/Value())

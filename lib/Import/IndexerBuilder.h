@@ -12,6 +12,12 @@
 
 namespace mlir::llm {
 
+/// The elements of index keys in the cache, where they are others than those of
+/// caches: DeepSeek's kernels keep them in 8 bits, with a scale for 128
+/// features.
+Type indexCacheElementOf(const ModelConfig &model,
+                         const IndexerConfig &indexer);
+
 /// Small queries and keys beside those of attention, by whose products each
 /// query selects the keys that it attends to. Index keys have a cache.
 class IndexerBuilder {

@@ -97,6 +97,13 @@ Value buildLayer(OpsBuilder &ops, const LayerConfig &layer,
   LayerOps parts(ops, layer, options, index);
   if (layer.residualBlock)
     return buildMixedLayer(parts, hidden);
+  if (ops.model.streams.count) {
+    hidden = buildAmongStreams(parts, "hc_attn", layer.inputNorm, hidden,
+                               [&](Value x) { return mixTokens(parts, x); });
+    return buildAmongStreams(
+        parts, "hc_ffn", layer.feedForwardNorm, hidden,
+        [&](Value x) { return buildFeedForward(parts, x, x); });
+  }
   bool hasOutputNorms = layer.hasOutputNorms;
   hidden = buildBlock(parts, layer.attentionKind, hidden, layer.inputNorm,
                       hasOutputNorms ? "post_attention_layernorm" : "",

@@ -25,6 +25,16 @@ Value mixResiduals(
     OpsBuilder &ops, const std::string &name, Value running,
     llvm::function_ref<Value(StringRef, ArrayRef<int64_t>)> weight);
 
+/// Hyper-connections: what `build` makes of the norm of one vector of each
+/// token, which the streams [tokens, streams, hidden] are read as, and the
+/// streams after it. `part` begins the names of their weights.
+Value buildAmongStreams(LayerOps &layer, StringRef part, StringRef norm,
+                        Value streams, llvm::function_ref<Value(Value)> build);
+/// Streams that all are the hidden states.
+Value copyToStreams(OpsBuilder &ops, Value hidden);
+/// The hidden states behind the last layer.
+Value joinStreams(OpsBuilder &ops, Value streams);
+
 } // namespace mlir::llm
 
 #endif // LLM_LIB_IMPORT_LAYERBUILDER_H

@@ -76,6 +76,7 @@ public:
   Location loc;
   const ModelConfig &model;
   ProgramAttr program;
+  Value tokens; ///< of a whole model
   /// By name; the position of the first new token is kv_len - seq.
   llvm::StringMap<Value> openSizes;
   /// Attention residuals read the hidden states at which blocks of layers
@@ -111,6 +112,11 @@ public:
   template <typename Op, typename... Args>
   Op create(const Twine &part, Args &&...args) {
     return ops.create<Op>(nameOf(part), std::forward<Args>(args)...);
+  }
+  /// A weight of 32-bit floats, whatever the others are.
+  Value wideWeight(const Twine &name, ArrayRef<int64_t> shape) {
+    return ops.weight(weightName(name), indices(), shape,
+                      ops.builder.getF32Type());
   }
   /// A weight that is quantized only where its name says so.
   Value weight(const Twine &name, ArrayRef<int64_t> shape);

@@ -10,6 +10,8 @@
 namespace mlir::llm {
 
 static std::vector<std::string> projectionsOf(const AttentionConfig &config) {
+  if (config.compressed.queryRank)
+    return {"wq_a", "wq_b", "wkv", "wo_a", "wo_b"};
   if (config.latent.rank) {
     std::vector<std::string> names = {"kv_a_proj_with_mqa", "kv_b_proj",
                                       "o_proj"};
@@ -27,9 +29,12 @@ static std::vector<std::string> projectionsOf(const AttentionConfig &config) {
 }
 
 static std::vector<std::string>
-indexProjectionsOf(const IndexerConfig &indexer) {
+indexProjectionsOf(const AttentionConfig &config) {
+  const IndexerConfig &indexer = config.indexer;
   if (!indexer.heads || indexer.isShared)
     return {};
+  if (config.compressed.queryRank)
+    return {"indexer.wq_b"};
   if (indexer.weighsHeads)
     return {"indexer.wq_b", "indexer.wk"};
   return {"index_q_proj", "index_k_proj"};
@@ -50,8 +55,8 @@ std::vector<std::string> linearWeightsOf(const LayerConfig &layer) {
   if (layer.attentionKind == BlockKind::Linear)
     weights.emplace_back("self_attn.linear_attn.weight");
   if (layer.attentionKind == BlockKind::Usual)
-    for (const auto &names : {projectionsOf(layer.attention),
-                              indexProjectionsOf(layer.attention.indexer)})
+    for (const auto &names :
+         {projectionsOf(layer.attention), indexProjectionsOf(layer.attention)})
       for (const std::string &name : names)
         weights.push_back("self_attn." + name + ".weight");
   const FeedForwardConfig &feedForward = layer.feedForward;

@@ -28,8 +28,11 @@ SmallVector<SequenceGroup> groupsOf(OpsBuilder &b) {
           b.size(isOpen ? openSize : kvLen - sequences.getSeq(),
                  OpsBuilder::firstPositionName));
     }
-    if (isMixed)
-      group.suffix = index == 0 ? ".decode" : ".chunk";
+    size_t count = b.program.getGroups().size();
+    if (isMixed && index + 1 == count)
+      group.suffix = ".chunk";
+    else if (isMixed)
+      group.suffix = count == 2 ? ".decode" : ".decode" + std::to_string(index);
     else if (b.program.getGroups().size() > 1)
       group.suffix = ".sequences" + std::to_string(index);
     if (sequences.hasKnownTokens())

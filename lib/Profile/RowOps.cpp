@@ -208,7 +208,8 @@ static Operation *buildRope(RowContext &c) {
   return create<RopeOp>(
       c, StringAttr(), c.value({1, rows, heads + kvHeads, headDim}),
       ValueRange(), c.builder.getDenseI64ArrayAttr({0}),
-      c.builder.getF64FloatAttr(1e4), RopeScalingAttr(), UnitAttr());
+      c.builder.getF64FloatAttr(1e4), RopeScalingAttr(), UnitAttr(),
+      /*stride=*/IntegerAttr(), /*inverse=*/UnitAttr());
 }
 
 static Operation *buildSwiGlu(RowContext &c, Plane plane) {

@@ -215,17 +215,43 @@ static LogicalResult addCaches(ValueRange values, int64_t count,
   return success();
 }
 
+/// Rows of a cache that the program reads, and does not write.
+static LogicalResult addUnwritten(SourceOpInterface read, int64_t count,
+                                  Totals &totals) {
+  auto cache = read->getOperand(0).getDefiningOp<SourceOpInterface>();
+  Count shown = read.countShownBytes();
+  for (Value rows : read->getResults()) {
+    Count room = storageBytes(rows.getType());
+    if (!cache || failed(shown) || failed(room))
+      continue;
+    // Some sequences have fewer rows than the tensor.
+    Count ofAll =
+        times(cast<RankedTensorType>(rows.getType()).getNumElements(), *shown);
+    auto vectors = static_cast<int64_t>(read->getNumResults());
+    if (failed(ofAll) ||
+        failed(accumulate(totals.kvElements, *ofAll / vectors / *room, count)))
+      return failure();
+  }
+  return success();
+}
+
 static LogicalResult addSource(SourceOpInterface source, int64_t count,
                                const WeightUse &use, Totals &totals) {
   if (showsWholeObject(source))
     return addCaches(source->getResults(), count, totals);
   if (source.getSourceKind() == SourceKind::Cache)
-    return accumulate(totals.kvReadBytes, source.countShownBytes(), count);
+    return success(succeeded(accumulate(totals.kvReadBytes,
+                                        source.countShownBytes(), count)) &&
+                   succeeded(addUnwritten(source, count, totals)));
   for (Value result : source->getResults()) {
     auto type = cast<RankedTensorType>(result.getType());
     Count bytes = storageBytes(type);
-    Count elements =
-        failed(bytes) ? Count(failure()) : Count(type.getNumElements());
+    // A table of whole numbers, such as that of experts by token, has no
+    // parameters.
+    Count elements = failed(bytes) ? Count(failure())
+                     : type.getElementType().isSignlessInteger()
+                         ? Count(int64_t(0))
+                         : Count(type.getNumElements());
     Count active = succeeded(elements)
                        ? Count(*elements / use.slices * use.slicesPerToken)
                        : Count(failure());

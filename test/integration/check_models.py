@@ -81,7 +81,7 @@ def differences(config: Path, folder: Path) -> list[str]:
     facts = json.loads(config.read_text())
     context = context_of(facts)
     decode, prefill = (totals_of(config, phase, context, folder) for phase in ("decode", "prefill"))
-    kv_elements = context * derive_models.kv_elements_per_token(facts)
+    kv_elements = derive_models.kv_elements(facts, context)
     expected = [
         ("parameters", decode["parameters"], derive_models.parameters(facts)),
         ("parameters in prefill", prefill["parameters"], derive_models.parameters(facts)),

@@ -13,9 +13,11 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import derive_compressed
 import derive_recurrent
 
 Config = dict[str, Any]
@@ -31,7 +33,8 @@ ALIASES = {"mimo": "qwen2", "qwen3_vl_text": "qwen3", "qwen3_vl_moe_text": "qwen
 KINDS = ("full_attention", "sliding_attention", "chunked_attention")
 QWEN_DELTA = {"qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"}
 RECURRENT = QWEN_DELTA | {"nemotron_h", "kimi_linear"}  # derive_recurrent.py
-SUPPORTED = RECURRENT | MLA | GEMMA | QK_NORM | PLAIN_HEAD_DIM | {"gemma4_text", "gpt_oss", "llama4_text", "mimo_v2_flash", "minimax_m2", "minimax_m3", "nemotron-nas"}
+COMPRESSED = {"deepseek_v4"}  # derive_compressed.py
+SUPPORTED = RECURRENT | COMPRESSED | MLA | GEMMA | QK_NORM | PLAIN_HEAD_DIM | {"gemma4_text", "gpt_oss", "llama4_text", "mimo_v2_flash", "minimax_m2", "minimax_m3", "nemotron-nas"}
 
 
 @dataclass(frozen=True)
@@ -58,13 +61,16 @@ class Layer:
     tokens_macs: int = 0     # of the same in chunks: of each token, the convolution
     chunk_macs: int = 0      # and of each chunk,
     chunk_tokens: int = 1    # full or not
+    ratio: int = 0           # tokens that an entry of compressed keys stands for, beside those of a window
+    entry_elements: int = 0  # that an entry adds to caches
+    entry_macs: int = 0      # that make an entry
 
     def parameters(self, experts: int) -> int:
         expert = self.expert_matrices + self.expert_vectors
         return self.matrices + self.index_query + self.kv_up + self.vectors + experts * expert
 
     def selects(self, context: int) -> bool:
-        return self.top is not None and context > self.top
+        return self.top is not None and not self.ratio and context > self.top
 
     def token_macs(self) -> int:
         return self.matrices + self.selected * self.expert_matrices
@@ -74,6 +80,10 @@ class Layer:
         if self.chunk:
             return (context - 1) % self.chunk + 1
         return min(context, self.window or self.top or context)
+
+    def cached(self, context: int) -> int:
+        """Elements of caches that have a row for each of `context` tokens, and an entry for each window of them."""
+        return context * self.kv_elements + (context // self.ratio * self.entry_elements if self.ratio else 0)
 
     def visible_pairs(self, seq: int) -> int:
         """Query-key pairs of a causal prefill: the sum of visible(1..seq), in closed form."""
@@ -325,6 +335,8 @@ def gemma4_layer(c: Config, index: int) -> Layer:
 def layer(c: Config, index: int) -> Layer:
     if c["model_type"] in RECURRENT:
         return derive_recurrent.layer(c, index)
+    if c["model_type"] in COMPRESSED:
+        return derive_compressed.layer(c, index)
     if c["model_type"] == "gemma4_text":
         return gemma4_layer(c, index)
     if c["model_type"] == "nemotron-nas":
@@ -354,10 +366,16 @@ def head_elements(config: Config) -> int:
     return c["vocab_size"] * c["hidden_size"]
 
 
-def outside_layers(config: Config) -> int:
-    """Embedding, LM head unless tied, and the final norm."""
+def stream_head(config: Config) -> tuple[int, int]:
+    """Matrix and vectors that make one vector of several residual streams."""
     c = text_config(config)
-    return head_elements(c) * (1 if c["tie_word_embeddings"] else 2) + c["hidden_size"]
+    return derive_compressed.outside(c) if c["model_type"] in COMPRESSED else (0, 0)
+
+
+def outside_layers(config: Config) -> int:
+    """Embedding, LM head unless tied, and the final norm; what reads residual streams."""
+    c = text_config(config)
+    return sum(stream_head(c)) + head_elements(c) * (1 if c["tie_word_embeddings"] else 2) + c["hidden_size"]
 
 
 def parameters(config: Config) -> int:
@@ -370,12 +388,19 @@ def active_parameters(config: Config) -> int:
 
 
 def kv_elements_per_token(config: Config) -> int:
-    return sum(l.kv_elements for l in layers(config))
+    """Of entries that stand for several tokens their shares, which are whole in all."""
+    entries = [(l.entry_elements, l.ratio) for l in layers(config) if l.ratio]
+    return sum(l.kv_elements for l in layers(config)) + int(sum(Fraction(*entry) for entry in entries))
+
+
+def kv_elements(config: Config, context: int) -> int:
+    """Of a sequence of so many tokens, of all of which caches have rows."""
+    return sum(l.cached(context) for l in layers(config))
 
 
 def unbounded_kv_elements_per_token(config: Config) -> int:
-    """Of the layers without a window: what a longer context adds."""
-    return sum(l.kv_elements for l in layers(config) if not l.window)
+    """Of the layers without a window, and of entries: what a longer context adds."""
+    return kv_elements_per_token(config) - sum(l.kv_elements for l in layers(config) if l.window)
 
 
 def window_elements(config: Config) -> int:
@@ -390,7 +415,7 @@ def state_elements(config: Config) -> int:
 
 def matmul_weight_elements(config: Config, active: bool = False) -> int:
     """Elements of all matrices tokens are multiplied with, the LM head (tied or not) included."""
-    return head_elements(config) + sum(
+    return head_elements(config) + stream_head(config)[0] + sum(
         l.matrices + l.index_query + l.kv_up + (l.selected if active else l.experts) * l.expert_matrices
         for l in layers(config))
 
@@ -403,13 +428,14 @@ def macs_decode(config: Config, context: int, absorbed: bool = True) -> int:
     """
     if context < 1:
         raise ValueError("context counts the new token: at least 1")
-    macs = head_elements(config)
+    macs = head_elements(config) + stream_head(config)[0]
     for l in layers(config):
         keys = l.visible(context)
         pair, ups = (l.absorbed_pair_macs, 1) if absorbed else (l.pair_macs, keys)
         macs += l.token_macs() + keys * pair + ups * l.kv_up + l.step_macs
         if l.selects(context):  # scores of all keys
             macs += l.index_query + context * l.index_pair_macs
+        macs += derive_compressed.decode(l, context)
     return macs
 
 
@@ -420,13 +446,14 @@ def macs_prefill(config: Config, seq: int) -> int:
     """
     if seq < 1:
         raise ValueError("a prefill has at least 1 token")
-    macs = head_elements(config)
+    macs = head_elements(config) + seq * stream_head(config)[0]
     for l in layers(config):
         pair = l.absorbed_pair_macs if l.selects(seq) else l.pair_macs
         macs += seq * (l.token_macs() + l.kv_up + l.tokens_macs) + l.visible_pairs(seq) * pair
         macs += -(-seq // l.chunk_tokens) * l.chunk_macs
         if l.selects(seq):
             macs += seq * l.index_query + triangle(seq) * l.index_pair_macs
+        macs += derive_compressed.prefill(l, seq)
     return macs
 
 
@@ -457,6 +484,7 @@ PUBLISHED: dict[str, int] = {
     "moonshotai--Kimi-K2-Instruct": 1_026_408_232_448,  # fp8 scales, rotary tables left out
     "deepseek-ai--DeepSeek-V3.2": 671_026_419_200 + 61 * (1536 * 8192 + 7168 * (128 + 64) + 256),  # V3 and indexers
     "zai-org--GLM-5-FP8": 743_911_218_432,  # README: 744B
+    "deepseek-ai--DeepSeek-V4-Flash": 284_332_240_471,  # card: 284B
     "MiniMaxAI--MiniMax-M3": 426_174_572_928,  # card: about 428B, with the vision part
     "XiaomiMiMo--MiMo-V2-Flash": 308_778_780_864,  # README: 309B; 3 x 0.33B of further layers left out
     "Qwen--Qwen3-VL-30B-A3B-Instruct": 30_532_122_624,  # as Qwen3-30B-A3B
@@ -480,6 +508,7 @@ PUBLISHED: dict[str, int] = {
 PUBLISHED_ACTIVE: dict[str, int] = {"Qwen--Qwen3-30B-A3B": 3_353_032_704,
                                     "Qwen--Qwen3-VL-30B-A3B-Instruct": 3_353_032_704,
                                     "google--gemma-4-26B-A4B": 3_822_530_590,  # card: 3.8B
+                                    "deepseek-ai--DeepSeek-V4-Flash": 13_799_632_471,  # card: 13B, without embedding
                                     "zai-org--GLM-5-FP8": 41_784_728_832,  # README: 40B, without embedding
                                                                         "XiaomiMiMo--MiMo-V2-Flash": 15_445_936_320,  # README: 15B
                                     "Qwen--Qwen3-Next-80B-A3B-Instruct": 3_874_929_408,
@@ -489,6 +518,7 @@ PUBLISHED_ACTIVE: dict[str, int] = {"Qwen--Qwen3-30B-A3B": 3_353_032_704,
                                     "moonshotai--Kimi-Linear-48B-A3B-Instruct": 3_484_459_904}
 # Elements that a token adds without end, and that windows hold: counted by hand from the papers.
 KNOWN_KV: dict[str, int] = {"deepseek-ai--DeepSeek-V3.2": 61 * (512 + 64 + 128), "zai-org--GLM-5-FP8": 78 * (512 + 64 + 128),
+                            "deepseek-ai--DeepSeek-V4-Flash": 21 * (512 + 128) // 4 + 20 * 512 // 128,
                             "MiniMaxAI--MiniMax-M3": 60 * 2 * 4 * 128 + 57 * 128,
                             "XiaomiMiMo--MiMo-V2-Flash": 9 * 4 * (192 + 128),
                             "Qwen--Qwen3-VL-30B-A3B-Instruct": 49_152,
@@ -496,12 +526,14 @@ KNOWN_KV: dict[str, int] = {"deepseek-ai--DeepSeek-V3.2": 61 * (512 + 64 + 128),
                             "nvidia--Llama-3_3-Nemotron-Super-49B-v1": 100_352}
 # Heads x key x value sizes and the inputs of convolutions, of all layers with a state: by hand, too.
 KNOWN_STATE: dict[str, int] = {
+    "deepseek-ai--DeepSeek-V4-Flash": 21 * (2 * 8 * 1024 + 2 * 8 * 256) + 20 * 2 * 128 * 512,
     "Qwen--Qwen3-Next-80B-A3B-Instruct": 36 * (32 * 128 * 128 + 3 * 8192),
     "Qwen--Qwen3.5-35B-A3B": 30 * (32 * 128 * 128 + 3 * 8192),
     "nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": 23 * (64 * 64 * 128 + 3 * 6144),
     "nvidia--NVIDIA-Nemotron-3-Super-120B-A12B-FP8": 40 * (128 * 64 * 128 + 3 * 10240),
     "moonshotai--Kimi-Linear-48B-A3B-Instruct": 20 * (32 * 128 * 128 + 3 * 3 * 4096)}
-KNOWN_WINDOW: dict[str, int] = {"google--gemma-4-26B-A4B": 25 * 1024 * 2 * 8 * 256,
+KNOWN_WINDOW: dict[str, int] = {"deepseek-ai--DeepSeek-V4-Flash": 43 * 128 * 512,
+                                "google--gemma-4-26B-A4B": 25 * 1024 * 2 * 8 * 256,
                                 "XiaomiMiMo--MiMo-V2-Flash": 39 * 128 * 8 * (192 + 128)}
 
 

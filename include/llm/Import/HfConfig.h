@@ -14,7 +14,7 @@
 //                        and tie_word_embeddings); a remark names vision_config
 //                        and audio_config
 //   model_type           "deepseek_v2", "deepseek_v3", "deepseek_v32",
-//                        "gemma2", "gemma3_text", "gemma4_text",
+//                        "deepseek_v4", "gemma2", "gemma3_text", "gemma4_text",
 //                        "glm_moe_dsa", "gpt_oss", "kimi_k2", "kimi_linear",
 //                        "llama", "llama4_text", "mimo",
 //                        "mimo_v2_flash", "minimax_m2", "minimax_m3",
@@ -24,7 +24,8 @@
 //                        "qwen3_moe", "qwen3_next", "qwen3_vl_text" or
 //                        "qwen3_vl_moe_text"
 //   hidden_size, intermediate_size, num_attention_heads, num_hidden_layers
-//                        required (nemotron-nas: no intermediate_size)
+//                        required (nemotron-nas, deepseek_v4: no
+//                        intermediate_size)
 //   num_key_value_heads  num_attention_heads if absent; qwen3, gemma: required;
 //                        mistral, mixtral, gpt_oss, llama4: 8
 //   head_dim             hidden_size / num_attention_heads if absent; qwen3:
@@ -106,6 +107,16 @@
 //                        minimax_m2: the factor's, true, "per_layer" (norms of
 //                        all heads together) and true if absent
 //                        minimax_m3: "per_head"
+//   compress_ratios, compress_rope_theta, head_dim, sliding_window,
+//   num_key_value_heads, o_groups, o_lora_rank, hc_mult, hc_sinkhorn_iters,
+//   hc_eps, num_hash_layers, expert_dtype, swiglu_limit
+//                        deepseek_v4, with q_lora_rank, qk_rope_head_dim,
+//                        the fields of experts and index_*: required, a list
+//                        with an entry for each layer (0, or tokens to an
+//                        entry: of 4 an indexer selects); 160000, which
+//                        layers with entries turn by, and rope_scaling with
+//                        it; two required; 1; three required; 20, 1e-6, 0,
+//                        "fp8" ("fp4": experts in 4 bits) and 10 if absent
 //   index_n_heads, index_head_dim, index_topk
 //                        deepseek_v32: 64, 128 and 2048 if absent; glm_moe_dsa:
 //                        32, 128 and 2048
@@ -151,6 +162,8 @@
 //                          gemma4: other than 0 (256 and 0 if absent)
 //   use_bidirectional_attention
 //                          gemma4: other than null or "vision"
+//   num_key_value_heads, topk_method
+//                          deepseek_v4: other than 1 and "noaux_tc"
 //   attn_type_list, scoring_func, shared_intermediate_size, layernorm_*_beta
 //                          minimax_m2: other than 1, "sigmoid", 0 and 1
 //   attention_output_gate, swiglu_alpha, n_shared_experts, sparse_score_type,

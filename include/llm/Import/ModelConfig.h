@@ -79,6 +79,21 @@ struct IndexerConfig {
   }
 };
 
+/// Attention whose one vector per token is key and value of all heads, over the
+/// last `window` tokens and, beside them, over vectors that stand for whole
+/// windows of tokens (DeepSeek-V4, 2026).
+struct CompressedConfig {
+  int64_t queryRank = 0; ///< of queries; 0: attention is of another kind
+  int64_t ropeDim = 0;   ///< features of a head that turn, its last
+  int64_t ratio = 0;     ///< tokens that an entry stands for; 0: no entries
+  int64_t halves = 1;    ///< 2: entries are of the tokens before, too
+  int64_t outGroups = 0, outRank = 0; ///< of the output projection
+
+  auto asTuple() const {
+    return std::tie(queryRank, ropeDim, ratio, halves, outGroups, outRank);
+  }
+};
+
 /// Attention. A reader has checked that `kvHeads` divides `heads`, `headDim` is
 /// even and the base of `rope` positive.
 struct AttentionConfig {
@@ -88,6 +103,7 @@ struct AttentionConfig {
   int64_t valueDim = 0;  ///< features of a value; 0: as many as of a key
   double valueScale = 1; ///< of the values, before they are cached
   LatentConfig latent;
+  CompressedConfig compressed;
   IndexerConfig indexer;
   RopeConfig rope;
   int64_t window = 0;   ///< keys that a query sees; 0: all before it
@@ -118,7 +134,7 @@ struct AttentionConfig {
                  qkNorm, normsAllHeads, hasOutputGate, plainQkNorm, isFused,
                  hasOneProjection, normsValues, sinks, valueDim, valueScale,
                  scale, softCap, temperatureStep, temperatureSlope),
-        latent.asTuple(), indexer.asTuple());
+        latent.asTuple(), compressed.asTuple(), indexer.asTuple());
   }
   bool operator==(const AttentionConfig &other) const {
     return asTuple() == other.asTuple();
@@ -174,6 +190,8 @@ struct ExpertsConfig {
   std::string selectionBias;
   /// The factor of each expert's shares, "router.per_expert_scale"; empty: none
   std::string expertScales;
+  /// A table of the experts of each token, "gate.tid2eid"; empty: scores select
+  std::string table;
   bool scalesInput = false; ///< shares multiply what goes into an expert
   std::string router;       ///< "gate", in the checkpoint's words
   bool hasRouterBias = false;
@@ -198,7 +216,7 @@ struct ExpertsConfig {
 
   auto asTuple() const {
     return std::tie(count, topK, scoring, groups, topGroups, normalizes, scale,
-                    selectionBias, expertScales, scalesInput, router,
+                    selectionBias, expertScales, table, scalesInput, router,
                     hasRouterBias, routerNorm, isFused, isTransposed,
                     isInterleaved, hasBias, sharedWidth, sharedPath);
   }
@@ -217,6 +235,7 @@ struct FeedForwardConfig {
   bool isFused = false; ///< the two projections have one weight, gate_up_proj
   FeedForwardUnit unit = FeedForwardUnit::SwiGlu;
   double limit = 0;              ///< of gpt-oss's SwiGLU; 0: none
+  double clamp = 0;              ///< of DeepSeek-V4's; 0: none
   double gateCap = 0, upCap = 0; ///< of SiTU (Kimi K3); 0: SwiGLU
 
   std::string nameOf(llvm::StringRef part) const {
@@ -224,7 +243,7 @@ struct FeedForwardConfig {
   }
   auto asTuple() const {
     return std::tuple_cat(std::tie(intermediate, path, hasBias, isFused, unit,
-                                   limit, gateCap, upCap),
+                                   limit, clamp, gateCap, upCap),
                           experts.asTuple());
   }
   bool operator==(const FeedForwardConfig &other) const {
@@ -293,6 +312,14 @@ struct LayerConfig {
   }
 };
 
+/// Hyper-connections: the residual is several streams, which each block of a
+/// layer reads as one and writes back to all (mHC, arXiv 2512.24880).
+struct StreamsConfig {
+  int64_t count = 0; ///< 0: the residual is one vector, to which blocks add
+  int64_t iterations = 0; ///< that balance what goes from stream to stream
+  double epsilon = 0;
+};
+
 /// What the importers know of a model and the builder needs. A reader that
 /// returns one has checked it: sizes are positive, there is at least one layer
 /// and at most `maxLayers`, `epsilon` is not negative.
@@ -312,7 +339,8 @@ struct ModelConfig {
   bool normsAddOne = false;  ///< to their weights
   double embeddingScale = 1; ///< of the hidden states before the layers
   double logitSoftCap = 0;   ///< 0: none
-  Type elementType;          ///< of all that `formats` says nothing about
+  StreamsConfig streams;
+  Type elementType; ///< of all that `formats` says nothing about
   NumberFormats formats;
   WeightTypes weightTypes; ///< of embedding, last norm and head
   std::vector<LayerConfig> layers;

@@ -41,19 +41,34 @@ inline std::string nameInBackbone(llvm::StringRef inner) {
   return "backbone." + inner.str();
 }
 
-/// The name of a weight or a module ("model.layers.7.mlp"), and what it is
-/// called where it belongs to the text part of a larger model, or where all but
-/// the head has another name.
-inline std::array<std::string, 4> namesInLargerModels(llvm::StringRef name) {
-  llvm::StringRef inner = name;
-  inner.consume_front("model.");
-  return {name.str(), "language_model." + name.str(),
-          "model.language_model." + inner.str(), nameInBackbone(inner)};
-}
-
 /// What Mixtral's checkpoints call a linear layer of an expert.
 inline llvm::StringRef mixtralName(llvm::StringRef linear) {
   return linear == "gate_proj" ? "w1" : linear == "up_proj" ? "w3" : "w2";
+}
+
+/// What DeepSeek's own checkpoint of V4 calls a part of the model (`inner`,
+/// without "model.").
+inline std::string nameInDeepseekV4(llvm::StringRef inner) {
+  if (inner.consume_front("embed_tokens"))
+    return "embed" + inner.str();
+  if (inner.consume_front("lm_head"))
+    return "head" + inner.str();
+  auto [path, linear] = inner.split(".shared_experts.");
+  auto [module, suffix] = linear.split('.');
+  if (linear.empty())
+    return inner.str();
+  return (path + ".shared_experts." + mixtralName(module) + "." + suffix).str();
+}
+
+/// The name of a weight or a module ("model.layers.7.mlp"), and what it is
+/// called where it belongs to the text part of a larger model, or where all but
+/// the head has another name.
+inline std::array<std::string, 5> namesInLargerModels(llvm::StringRef name) {
+  llvm::StringRef inner = name;
+  inner.consume_front("model.");
+  return {name.str(), "language_model." + name.str(),
+          "model.language_model." + inner.str(), nameInBackbone(inner),
+          nameInDeepseekV4(inner)};
 }
 
 /// "[2048, 512]".

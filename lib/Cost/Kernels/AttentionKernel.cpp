@@ -34,6 +34,29 @@ int64_t AttentionKernel::extentOf(const Loops &loops) const {
                    [&](unsigned loop) { return workload.loops[loop].extent; });
 }
 
+double AttentionKernel::countVisible(unsigned buffer, Box box) const {
+  WorkloadOpInterface counted = op;
+  double elementsPerKey =
+      toReal(countElementsOfProduct(workload, buffer, box)) /
+      double(box[keyLoop].size());
+  return toReal(counted.countElements(workload, buffer, box)) / elementsPerKey;
+}
+
+/// Keys may lie in several buffers, of which each has some. Values are as many
+/// as keys once more.
+void AttentionKernel::findFurtherKeys() {
+  SmallVector<Interval, 6> box = workload.fullBox();
+  double known = countVisible(keysBuffer, box);
+  for (auto [index, buffer] : llvm::enumerate(workload.buffers)) {
+    if (index == keysBuffer || !workload.isContracted(buffer) ||
+        !workload.loopsOf(buffer)[keyLoop])
+      continue;
+    double more = countVisible(index, box);
+    if (known + more <= double(workload.loops[keyLoop].extent))
+      furtherKeys.push_back(index);
+  }
+}
+
 std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
                                                  const Workload &workload) {
   SmallVector<const Stage *, 2> stages = findContractions(workload);
@@ -61,6 +84,7 @@ std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
   kernel->operandBytes = bytesOfElement(workload.buffers[*keysBuffer]);
   kernel->keyLoop = *keyLoop;
   kernel->keysBuffer = *keysBuffer;
+  kernel->findFurtherKeys();
   llvm::SmallBitVector ofKeys = workload.loopsOf(workload.buffers[*keysBuffer]);
   for (unsigned loop : common.set_bits()) {
     if (workload.loops[loop].kind != utils::IteratorType::parallel)
@@ -105,12 +129,7 @@ AttentionKernel::countClasses(const Layout &layout, int64_t queryTile,
   int64_t rowsPerQuery = layout.isPacked ? extentOf(groups) : 1;
   int64_t queryCount = extentOf(queries);
   SmallVector<Interval, 6> box = workload.fullBox();
-  // This is a whole number. If all lanes see as many keys, so is the number of
-  // visible keys.
-  double elementsPerKey =
-      toReal(countElementsOfProduct(workload, keysBuffer, box)) / double(keys);
   std::map<int64_t, double, std::greater<int64_t>> tilesByBlocks;
-  WorkloadOpInterface counted = op;
   auto tiles = int64_t(layout.tiles);
   auto step = int64_t(llvm::divideCeil(tiles, mostTiles));
   for (int64_t first = 0; first < tiles; first += step) {
@@ -126,9 +145,11 @@ AttentionKernel::countClasses(const Layout &layout, int64_t queryTile,
                                           llvm::divideCeil(end, rowsPerQuery))};
     }
     double visible = double(keys);
-    if (skipsMasked)
-      visible = toReal(counted.countElements(workload, keysBuffer, box)) /
-                elementsPerKey;
+    if (skipsMasked) {
+      visible = countVisible(keysBuffer, box);
+      for (unsigned buffer : furtherKeys)
+        visible += countVisible(buffer, box);
+    }
     tilesByBlocks[std::max<int64_t>(
         1, int64_t(std::ceil(visible / double(keyTile))))] +=
         double(behind - first);

@@ -49,6 +49,9 @@ private:
     std::vector<ItemClass> classes; ///< most blocks first
   };
 
+  /// Keys that the queries of a box see in a buffer of them, of one lane.
+  double countVisible(unsigned buffer, Box box) const;
+  void findFurtherKeys();
   const Layout &layoutOf(const UnitMachine &machine) const;
   std::vector<ItemClass> countClasses(const Layout &layout, int64_t queryTile,
                                       int64_t keyTile, bool skipsMasked) const;
@@ -71,6 +74,8 @@ private:
   WorkloadOpInterface op;
   Workload workload;
   unsigned keysBuffer = 0, keyLoop = 0;
+  /// Buffers of further keys, which are seen beside those.
+  SmallVector<unsigned, 1> furtherKeys;
   Loops lanes;       ///< loops that keys use: sequences, kv heads
   Loops groups;      ///< heads that share keys
   Loops queries;     ///< one, or none where each query reads keys of its own

@@ -30,13 +30,14 @@ LogicalResult mlir::llm::verifyMask(std::optional<Location> loc,
   bool isCausal = mask.getKind() == MaskKind::Causal;
   for (int64_t length : mask.getLengths())
     if (!ShapedType::isDynamic(queries) && !ShapedType::isDynamic(keys) &&
-        (length > keys || (isCausal && length < queries)))
+        (length / mask.getStride() > keys || (isCausal && length < queries)))
       // softmax-C5, gqa_attn-C9, mla_attn-C6, qk-C6, pv-C5, select_keys-C9
       return fail(loc, opName, "a sequence of ", length,
                   " keys does not lie within ", keys, " keys",
                   isCausal ? " or has fewer keys than queries" : "");
-  if (mask.getKind() == MaskKind::Causal && !ShapedType::isDynamic(queries) &&
-      !ShapedType::isDynamic(keys) && queries > keys)
+  if (mask.getKind() == MaskKind::Causal && mask.getStride() == 1 &&
+      !ShapedType::isDynamic(queries) && !ShapedType::isDynamic(keys) &&
+      queries > keys)
     return fail(loc, opName,
                 "a causal mask needs at least as many keys as queries, got ",
                 queries, " queries and ", keys, " keys");
@@ -174,6 +175,65 @@ LogicalResult MlaAttnOp::inferReturnTypes(MLIRContext *,
   return verifyQueryAndKeys(loc, getOperationName(), query, latents,
                             adaptor.getMaskAttr(),
                             adaptor.getScale().convertToDouble());
+}
+
+/// The vectors beside those of tokens, and which of them queries see.
+static LogicalResult verifyEntries(std::optional<Location> loc,
+                                   CompressedAttnOp::Adaptor adaptor,
+                                   RankedTensorType latents) {
+  StringRef name = CompressedAttnOp::getOperationName();
+  Value entries = adaptor.getEntries(), selected = adaptor.getSelected();
+  MaskAttr sees = adaptor.getSeesAttr();
+  if (!entries != !sees || (selected && !entries)) // compressed_attn-C5
+    return fail(loc, name,
+                "entries and what queries see of them ('sees') stand together, "
+                "and selected beside them only");
+  if (!entries)
+    return success();
+  RankedTensorType type = tensorType(entries),
+                   query = tensorType(adaptor.getQuery());
+  bool agrees = type.getElementType() == latents.getElementType();
+  for (unsigned dim : {0, 2, 3})
+    agrees &= agree(type.getDimSize(dim), latents.getDimSize(dim));
+  if (!agrees) // compressed_attn-C6
+    return fail(loc, name, "entries ", type, " and latents ", latents,
+                " must agree in all but their number");
+  // compressed_attn-C7, compressed_attn-C8
+  return failure(failed(verifySelection(loc, name, selected, std::nullopt,
+                                        query, /*kvHeads=*/1, sees)) ||
+                 failed(verifyMask(loc, name, sees, query.getDimSize(0),
+                                   query.getDimSize(1), type.getDimSize(1))));
+}
+
+LogicalResult
+CompressedAttnOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                   Adaptor adaptor,
+                                   SmallVectorImpl<Type> &resultTypes) {
+  StringRef name = getOperationName();
+  if (failed(verifyRanks(loc, name,
+                         {{adaptor.getQuery(), 4},
+                          {adaptor.getLatents(), 4},
+                          {adaptor.getSinks(), 1},
+                          {adaptor.getEntries(), 4},
+                          {adaptor.getSelected(), 4}})))
+    return failure();
+  RankedTensorType query = tensorType(adaptor.getQuery());
+  RankedTensorType latents = tensorType(adaptor.getLatents());
+  if (!agree(latents.getDimSize(2), 1)) // compressed_attn-C1
+    return fail(loc, name, "latents ", latents, " must be of one head");
+  if (MaskAttr mask = adaptor.getMaskAttr(); mask.getStride() > 1)
+    return fail(loc, name, // compressed_attn-C4
+                "each latent is of one token: its mask must have no stride");
+  resultTypes.push_back(query);
+  // compressed_attn-C1, compressed_attn-C2, compressed_attn-C3,
+  // compressed_attn-C4
+  return failure(
+      failed(verifyQueryAndKeys(loc, name, query, latents,
+                                adaptor.getMaskAttr(),
+                                adaptor.getScale().convertToDouble())) ||
+      failed(verifyLogits(loc, name, adaptor.getSinks(), query.getDimSize(2),
+                          /*softCap=*/std::nullopt)) ||
+      failed(verifyEntries(loc, adaptor, latents)));
 }
 
 LogicalResult RepeatKvOp::inferReturnTypes(MLIRContext *,

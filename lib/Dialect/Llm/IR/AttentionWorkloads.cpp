@@ -84,10 +84,9 @@ static void addHeadsBuffer(Workload &workload, Buffer::Role role,
        cast<RankedTensorType>(value.getType()).getElementType()});
 }
 
-/// What becomes of the scores up to their sum, per visible pair and per row.
-static void addSoftmaxStages(Workload &workload, ArrayRef<StringRef> pairs,
-                             ArrayRef<StringRef> rows, bool hasSoftCap,
-                             bool hasSinks) {
+void mlir::llm::addSoftmaxStages(Workload &workload, ArrayRef<StringRef> pairs,
+                                 ArrayRef<StringRef> rows, bool hasSoftCap,
+                                 bool hasSinks) {
   constexpr EngineKind vector = EngineKind::Vector;
   if (hasSoftCap)
     workload.addStage("cap", vector, pairs,

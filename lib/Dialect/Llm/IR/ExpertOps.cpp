@@ -41,6 +41,28 @@ static LogicalResult verifySelection(std::optional<Location> loc,
   return success();
 }
 
+/// Experts that are known of each token.
+static LogicalResult verifyChosen(std::optional<Location> loc,
+                                  MoeRouteOp::Adaptor adaptor,
+                                  RankedTensorType logits) {
+  Value chosen = adaptor.getChosen();
+  if (!chosen)
+    return success();
+  StringRef name = MoeRouteOp::getOperationName();
+  RankedTensorType type = tensorType(chosen);
+  int64_t topK = adaptor.getTopK();
+  if (!type.getElementType().isInteger(32) ||
+      !agree(type.getDimSize(0), logits.getDimSize(0)) ||
+      !agree(type.getDimSize(1), topK)) // moe_route-C7
+    return fail(loc, name, "chosen ", type, " must be i32, ", topK,
+                " for each row of ", logits);
+  if (adaptor.getBias() || adaptor.getGroups()) // moe_route-C8
+    return fail(loc, name,
+                "selects none of chosen experts: it must have no bias and no "
+                "groups");
+  return success();
+}
+
 LogicalResult MoeRouteOp::inferReturnTypes(MLIRContext *context,
                                            std::optional<Location> loc,
                                            Adaptor adaptor,
@@ -48,7 +70,8 @@ LogicalResult MoeRouteOp::inferReturnTypes(MLIRContext *context,
   if (failed(verifyRanks(loc, getOperationName(),
                          {{adaptor.getLogits(), 2},
                           {adaptor.getBias(), 1},
-                          {adaptor.getExpertScales(), 1}})))
+                          {adaptor.getExpertScales(), 1},
+                          {adaptor.getChosen(), 2}})))
     return failure();
   RankedTensorType logits = tensorType(adaptor.getLogits());
   int64_t experts = logits.getDimSize(1), topK = adaptor.getTopK();
@@ -67,6 +90,8 @@ LogicalResult MoeRouteOp::inferReturnTypes(MLIRContext *context,
     if (!std::isfinite(scale->convertToDouble()) ||
         scale->convertToDouble() <= 0) // moe_route-C6
       return fail(loc, getOperationName(), "scale must be finite and positive");
+  if (failed(verifyChosen(loc, adaptor, logits)))
+    return failure();
   SmallVector<int64_t, 2> shape = {logits.getDimSize(0), topK};
   resultTypes.push_back(RankedTensorType::get(shape, logits.getElementType()));
   resultTypes.push_back(
@@ -80,6 +105,7 @@ static std::pair<int64_t, int64_t> workOfSelected(ExpertScoring scoring) {
   switch (scoring) {
   case ExpertScoring::Softmax:
   case ExpertScoring::Sigmoid:
+  case ExpertScoring::SqrtSoftplus:
     return {0, 0};
   case ExpertScoring::TopkSoftmax:
     return {3, 1};
@@ -104,6 +130,8 @@ FailureOr<Workload> MoeRouteOp::getWorkload(EmitError emitError) {
     workload.addBuffer(Buffer::Role::Read, "bias", bias, {"e"});
   if (Value scales = getExpertScales())
     workload.addBuffer(Buffer::Role::Read, "expert_scales", scales, {"e"});
+  if (Value chosen = getChosen())
+    workload.addBuffer(Buffer::Role::Read, "chosen", chosen, {"m", "j"});
   workload.addBuffer(Buffer::Role::Write, "shares", getShares(), {"m", "j"});
   workload.addBuffer(Buffer::Role::Write, "experts", getExperts(), {"m", "j"});
 
@@ -117,12 +145,15 @@ FailureOr<Workload> MoeRouteOp::getWorkload(EmitError emitError) {
     perLogit("score", {{WorkKind::Alu, 1}});
   } else if (getScoring() == ExpertScoring::Sigmoid) {
     perLogit("score", {{WorkKind::Alu, 1}, {WorkKind::Special, 2}});
+  } else if (getScoring() == ExpertScoring::SqrtSoftplus) {
+    perLogit("score", {{WorkKind::Alu, 1}, {WorkKind::Special, 3}});
   }
   if (getBias())
     perLogit("bias", {{WorkKind::Alu, 1}});
   if (getGroups().value_or(1) > 1)
     perLogit("group", {{WorkKind::Compare, getBias() ? 2 : 1}});
-  perLogit("select", {{WorkKind::Compare, topK}});
+  if (!getChosen())
+    perLogit("select", {{WorkKind::Compare, topK}});
 
   auto [operations, specials] = workOfSelected(getScoring());
   operations += (getNormalize() ? 2 : 0) + (getScale() ? 1 : 0) +

@@ -28,7 +28,7 @@ struct LlmBytecodeInterface : VersionedBytecode {
     topLevelOp->walk([](Operation *op) {
       auto operands = static_cast<int32_t>(op->getNumOperands());
       if (auto route = dyn_cast<MoeRouteOp>(op))
-        route.getProperties().operandSegmentSizes = {1, operands - 1, 0};
+        route.getProperties().operandSegmentSizes = {1, operands - 1, 0, 0};
       if (auto attention = dyn_cast<GqaAttnOp>(op))
         attention.getProperties().operandSegmentSizes = {1, 1, 1, operands - 3,
                                                          0};
@@ -71,9 +71,13 @@ LogicalResult RopeOp::readProperties(DialectBytecodeReader &reader,
     return failure();
   if (getVersion(reader) < 2)
     return success();
-  return success(
-      succeeded(reader.readOptionalAttribute(properties.scaling)) &&
-      succeeded(reader.readOptionalAttribute(properties.interleaved)));
+  if (failed(reader.readOptionalAttribute(properties.scaling)) ||
+      failed(reader.readOptionalAttribute(properties.interleaved)))
+    return failure();
+  if (getVersion(reader) < 4)
+    return success();
+  return success(succeeded(reader.readOptionalAttribute(properties.stride)) &&
+                 succeeded(reader.readOptionalAttribute(properties.inverse)));
 }
 
 void RopeOp::writeProperties(DialectBytecodeWriter &writer) {
@@ -85,6 +89,10 @@ void RopeOp::writeProperties(DialectBytecodeWriter &writer) {
     return;
   writer.writeOptionalAttribute(properties.scaling);
   writer.writeOptionalAttribute(properties.interleaved);
+  if (getVersion(writer) < 4)
+    return;
+  writer.writeOptionalAttribute(properties.stride);
+  writer.writeOptionalAttribute(properties.inverse);
 }
 
 LogicalResult RmsNormOp::readProperties(DialectBytecodeReader &reader,
@@ -117,6 +125,7 @@ LogicalResult MoeRouteOp::readProperties(DialectBytecodeReader &reader,
       failed(reader.readOptionalAttribute(properties.topGroups)) ||
       failed(reader.readAttribute(properties.topK)))
     return failure();
+  // Version 3 has one less, which leaves the last at 0.
   return getVersion(reader) < 3 ? success()
                                 : reader.readSparseArray(MutableArrayRef(
                                       properties.operandSegmentSizes));
@@ -131,8 +140,10 @@ void MoeRouteOp::writeProperties(DialectBytecodeWriter &writer) {
   writer.writeAttribute(properties.scoring);
   writer.writeOptionalAttribute(properties.topGroups);
   writer.writeAttribute(properties.topK);
+  ArrayRef<int32_t> segments(properties.operandSegmentSizes);
   if (getVersion(writer) >= 3)
-    writer.writeSparseArray(ArrayRef(properties.operandSegmentSizes));
+    writer.writeSparseArray(getVersion(writer) == 3 ? segments.drop_back()
+                                                    : segments);
 }
 
 LogicalResult GqaAttnOp::readProperties(DialectBytecodeReader &reader,

@@ -105,6 +105,23 @@ static void printPositions(OpAsmPrinter &printer, Operation *,
   printer << "]";
 }
 
+/// The same, of positions that are all numbers.
+static ParseResult parseKnownPositions(OpAsmParser &parser,
+                                       DenseI64ArrayAttr &positions) {
+  SmallVector<OpAsmParser::UnresolvedOperand> values;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parsePositions(parser, values, positions))
+    return failure();
+  if (!values.empty())
+    return parser.emitError(loc, "expected positions that are numbers");
+  return success();
+}
+
+static void printKnownPositions(OpAsmPrinter &printer, Operation *op,
+                                DenseI64ArrayAttr positions) {
+  printPositions(printer, op, op->getOperands().take_front(0), positions);
+}
+
 /// [3, 0, 4, 1], or `uniform` while the number of rows is open.
 static ParseResult parseRowsPerExpert(OpAsmParser &parser,
                                       DenseI64ArrayAttr &rows,

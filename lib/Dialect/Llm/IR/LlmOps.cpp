@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpChecks.h"
+#include "llm/Support/Units.h"
 
 #include <cmath>
 
@@ -168,6 +169,10 @@ LogicalResult RopeOp::inferReturnTypes(MLIRContext *,
         factors && !agree(x.getDimSize(3), 2 * factors.size())) // rope-C4
       return fail(loc, getOperationName(), "scaling has ", factors.size(),
                   " factors for the pairs of ", x);
+  int64_t stride = adaptor.getStride().value_or(1);
+  if (stride < 1 || stride > maxCount) // rope-C5
+    return fail(loc, getOperationName(), "stride must be in [1, 2^61), got ",
+                stride);
   resultTypes.push_back(x);
   return success();
 }

@@ -185,6 +185,12 @@ MlaAttnOp::getPartialReduction(const Workload &workload, unsigned loop,
   return reduceKeys(workload, loop, parts);
 }
 
+std::optional<PartialReduction>
+CompressedAttnOp::getPartialReduction(const Workload &workload, unsigned loop,
+                                      int64_t parts) {
+  return reduceKeys(workload, loop, parts);
+}
+
 //===----------------------------------------------------------------------===//
 // Selections
 //===----------------------------------------------------------------------===//

@@ -46,6 +46,10 @@ void addSlotsLoop(Workload &workload, Value selected, int64_t block);
 /// Adds the buffer of the selection.
 void addSelection(Workload &workload, Value selected);
 
+/// Adds what becomes of scores up to their sum, per visible pair and per row.
+void addSoftmaxStages(Workload &workload, ArrayRef<StringRef> pairs,
+                      ArrayRef<StringRef> rows, bool hasSoftCap, bool hasSinks);
+
 } // namespace mlir::llm
 
 #endif // LLM_LIB_DIALECT_LLM_IR_SELECTION_H

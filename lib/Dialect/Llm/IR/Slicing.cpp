@@ -50,12 +50,13 @@ static std::string explainUncutPositions(ArrayRef<int64_t> begins,
 /// position that is no constant is an operand.
 template <typename Op>
 static void placePositions(OpBuilder &builder, const Workload &workload,
-                           const IterationBox &box, Op slice) {
+                           const IterationBox &box, Op slice,
+                           int64_t stride = 1) {
   OpFoldResult first = box.offsets[*workload.findLoop("s")];
   if (isConstantIntValue(first, 0))
     return;
   AffineExpr sum = getAffineDimExpr(0, builder.getContext()) +
-                   getAffineDimExpr(1, builder.getContext());
+                   getAffineDimExpr(1, builder.getContext()) * stride;
   SmallVector<Value> open;
   SmallVector<int64_t> begins;
   auto next = slice.getDynamicBegin().begin();
@@ -81,7 +82,8 @@ std::string RopeOp::explainUncut(const Workload &workload, unsigned loop,
 }
 void RopeOp::placeSlice(OpBuilder &builder, const Workload &workload,
                         const IterationBox &box, Operation *slice) {
-  placePositions(builder, workload, box, cast<RopeOp>(slice));
+  placePositions(builder, workload, box, cast<RopeOp>(slice),
+                 getStride().value_or(1));
 }
 
 std::string PositionScaleOp::explainUncut(const Workload &workload,

@@ -8,7 +8,8 @@
 // Under a causal mask, with o = keys - queries, query s sees the keys t <= s +
 // o. Counts over a box of queries and keys are taken in closed form: with T(a)
 // = a (a + 1) / 2 for a > 0 and f(q) = T(q + o - lo) - T(q + o - hi), the pairs
-// in [q0, q1) x [lo, hi) are f(q1) - f(q0).
+// in [q0, q1) x [lo, hi) are f(q1) - f(q0). Where a key stands for m tokens,
+// the query at position p sees floor((p + 1) / m) of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +33,7 @@ public:
         firstKey(mask.getFirstKeys().empty()
                      ? 0
                      : numberOf(mask.getFirstKeys(), sequence)),
-        firstQuery(firstKey + length - queries) {}
+        stride(mask.getStride()), firstQuery(firstKey + length - queries) {}
 
   /// Visible pairs.
   Count countPairs(Interval queries, Interval keys) const {
@@ -55,19 +56,25 @@ public:
     if (p.isEmpty())
       return 0;
     if (isCausal())
-      t.clamp(firstSeen(p.begin), p.end);
+      t.clamp(firstSeen(p.begin), p.end / stride);
     return t.size();
   }
 
-  /// Queries of `queries` that see at least one of `keys`: from the first key's
-  /// own position to the last that still sees the last key.
   int64_t countQueries(Interval queries, Interval keys) const {
+    return std::max<int64_t>(0, findQueries(queries, keys).size());
+  }
+
+  /// Queries of `queries` that see at least one of `keys`: from the one at the
+  /// first key, or at the last of its tokens, to the last that still sees the
+  /// last key.
+  Interval findQueries(Interval queries, Interval keys) const {
     Positions p(queries, firstQuery), t = ownKeys(keys);
     if (t.isEmpty())
-      return 0;
+      return {};
     if (isCausal())
-      p.clamp(t.begin, endOfSight(t.end - 1));
-    return p.size();
+      p.clamp(t.begin * stride + stride - 1, endOfSight(t.end - 1));
+    return {static_cast<int64_t>(p.begin - firstQuery),
+            static_cast<int64_t>(p.end - firstQuery)};
   }
 
 private:
@@ -91,7 +98,7 @@ private:
   /// The keys of the interval that are the sequence's.
   Positions ownKeys(Interval keys) const {
     Positions t(keys, firstKey);
-    t.clamp(firstKey, Wide(firstKey) + length);
+    t.clamp(firstKey, Wide(firstKey) + length / stride);
     return t;
   }
 
@@ -103,8 +110,20 @@ private:
     return square * (square + 1) / 2 + (queries - square) * keys;
   }
 
+  /// The sum over x in [1, query] of min(floor(x / stride), key).
+  Wide belowStrides(Wide query, Wide key) const {
+    if (query <= 0 || key <= 0)
+      return 0;
+    Wide growing = std::min(query, key * stride);
+    Wide whole = (growing + 1) / stride;
+    return stride * (whole * (whole - 1) / 2) +
+           whole * (growing + 1 - whole * stride) + (query - growing) * key;
+  }
+
   /// Visible pairs of queries before `query` and keys before `key`.
   Wide below(Wide query, Wide key) const {
+    if (stride > 1)
+      return belowStrides(query, key);
     if (int64_t window = mask.getWindow())
       return triangle(query, key) - triangle(query - window, key);
     int64_t chunk = mask.getChunk();
@@ -135,7 +154,7 @@ private:
   }
 
   MaskAttr mask;
-  int64_t length, firstKey, firstQuery;
+  int64_t length, firstKey, stride, firstQuery;
 };
 
 /// The masked sequences of a batch.

@@ -105,7 +105,7 @@ verifyRange(EmitError emitError, int64_t least,
 LogicalResult MaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                MaskKind kind, int64_t window, int64_t chunk,
                                ArrayRef<int64_t> firstKeys,
-                               ArrayRef<int64_t> lengths) {
+                               ArrayRef<int64_t> lengths, int64_t stride) {
   if (failed(verifyRange(emitError, 0,
                          {{"window", window}, {"chunk", chunk}}))) // mask-C1
     return failure();
@@ -115,6 +115,13 @@ LogicalResult MaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   for (int64_t length : lengths)
     if (failed(verifyRange(emitError, 1, {{"length", length}}))) // mask-C5
       return failure();
+  if (failed(verifyRange(emitError, 1, {{"stride", stride}}))) // mask-C7
+    return failure();
+  if (stride > 1 && (kind != MaskKind::Causal || window || chunk ||
+                     lengths.empty())) // mask-C8
+    return emitError()
+           << "a stride needs a causal mask with lengths, which say "
+              "where queries stand, and no window and no chunk";
   if (kind != MaskKind::Causal && (window || chunk)) // mask-C2
     return emitError() << "a window or a chunk needs a causal mask";
   if (window && chunk) // mask-C3
