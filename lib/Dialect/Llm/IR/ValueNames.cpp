@@ -15,8 +15,9 @@ using namespace mlir::llm;
 /// Whether a word says nothing without the one before it, such as a tensor of a
 /// layer, or the sequences that an op is for.
 static bool needsWordBefore(StringRef word) {
-  return word == "weight" || word == "bias" || word == "decode" ||
-         word == "chunk" || word == "quantize" || word.starts_with("sequences");
+  return word == "weight" || word == "bias" || word == "chunk" ||
+         word == "quantize" || word.starts_with("decode") ||
+         word.starts_with("sequences");
 }
 
 /// Returns the last word of a name, with the one before it if that is needed.
