@@ -26,7 +26,7 @@ DENSE_AND_EXPERTS = [
     "deepseek-ai--DeepSeek-V3"]
 STATES_WINDOWS_INDEXERS = [
     "Qwen--Qwen3.5-35B-A3B", "nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "moonshotai--Kimi-K3",
-    "google--gemma-4-26B-A4B", "deepseek-ai--DeepSeek-V3.2", "MiniMaxAI--MiniMax-M3"]
+    "google--gemma-4-26B-A4B", "deepseek-ai--DeepSeek-V3.2", "deepseek-ai--DeepSeek-V4-Flash", "MiniMaxAI--MiniMax-M3"]
 PHASES = {
     "decode, batch 1 at 4096": ["--phase=decode", "--kv-len=4096"],
     "decode, batch 64 at 2048": ["--phase=decode", "--batch=64", "--kv-len=2048"],
