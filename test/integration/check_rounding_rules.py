@@ -390,6 +390,54 @@ def recurrent_cases():
         yield Case(label, list(zip("qkvs", [kind] * 3 + [state], (q, k, v, empty))), f"""  %y, %n = llm.linear_attn additive %q, %k, %v from %s{extra} scale 1.0 : {kind}, {kind}, {kind}, {state}""", kind, bf16(out), bf16(rounded))
 
 
+def compressed_cases():
+    # Windows of 8 tokens, all new, and none before the first position.
+    window, width = 8, 64
+    values, gates, bias = draw(1, window, width), draw(1, window, width), draw(window, width)
+    shares = np.exp(gates[0] + bias - (gates[0] + bias).max(0))
+    shares /= shares.sum(0)
+    kinds, state = [tensor(1, window, width)] * 2 + [tensor(window, width)], f"!llm.state<batch = 1, 2x{window}x{width}xbf16>"
+    yield Case("compress-R1", list(zip("vgbs", (*kinds, state), (values, gates, bias, np.zeros((1, 2, window, width))))), f"""  %y, %n = llm.compress %v, %g bias %b from %s at 0 : {', '.join(kinds)}, {state}""",
+               tensor(1, 1, width), bf16((shares * values[0]).sum(0))[None, None], bf16((bf16(shares) * values[0]).sum(0))[None, None])
+    # Two queries of 8 heads: 6 tokens and, of 10 and 11 tokens, 2 entries of 4.
+    heads, width = 8, 16
+    q, z, c = draw(1, 2, heads, width), draw(1, 6, 1, width), draw(1, 2, 1, width)
+    vectors = np.concatenate([z[0, :, 0], c[0, :, 0]])
+    scores = np.einsum("shd,td->sht", q[0], vectors)
+    scores[0, :, 5] = -np.inf
+    terms = exponentials(scores)
+
+    def weighed(numbers):
+        return bf16(np.einsum("sht,td->shd", numbers, vectors) / numbers.sum(-1, keepdims=True))[None]
+
+    kinds = tensor(1, 2, heads, width), tensor(1, 6, 1, width), tensor(1, 2, 1, width)
+    yield Case("compressed_attn-R1", list(zip("qzc", kinds, (q, z, c))),
+               f"""  %y = llm.compressed_attn %q, %z mask causal entries %c sees causal stride 4 lengths [11] scale 1.0 : {kinds[0]}, {kinds[1]} entries {kinds[2]}""",
+               kinds[0], weighed(terms), weighed(bf16(terms)))
+    # Two streams, of which numbers of f32 would show the order of sums.
+    rows, x = 64, draw(64, 8)
+    bias, scale = draw(8), np.array([0.5, 0.75, 1.25])
+
+    def weights(rounded):
+        y = x * np.repeat(scale, [2, 2, 4]) + bias
+        old = np.exp(y[:, 4:] - y[:, 4:].reshape(rows, 2, 2).max(-1).repeat(2, -1)).reshape(rows, 2, 2)
+        old = rounded(old / old.sum(2, keepdims=True) + 0.25)
+        for axis in (1, 2, 1):
+            old = rounded(old / (old.sum(axis, keepdims=True) + 0.25))
+        sigmoids = 1 / (1 + np.exp(-y[:, :4]))
+        columns = [old[:, 0, 0], old[:, 1, 0], 2 * sigmoids[:, 2], old[:, 0, 1], old[:, 1, 1], 2 * sigmoids[:, 3]]
+        return bf16(np.stack([*(sigmoids[:, :2] + 0.25).T, *columns], axis=1))
+
+    kinds = tensor(rows, 8), tensor(3), tensor(8)
+    yield Case("stream_weights-R1", list(zip("xsb", kinds, (x, scale, bias))),
+               f"  %y = llm.stream_weights %x scale %s bias %b streams 2 iterations 2 epsilon 2.5e-1 : {', '.join(kinds)}",
+               kinds[0], weights(lambda numbers: numbers), weights(bf16))
+    w, x = draw(8, 3, 12), draw(8, 12, 16)
+    kinds, terms = (tensor(8, 3, 12), tensor(8, 12, 16)), np.einsum("rnk,rkh->rnhk", w, x)
+    yield Case("mix_streams-R1", list(zip("wx", kinds, (w, x))), f"  %y = llm.mix_streams %w, %x : {', '.join(kinds)}",
+               tensor(8, 3, 16), bf16(terms.sum(-1)), sum_in_steps(terms))
+
+
 def sample_cases():
     logits = np.array([[1, 3, 3, 2], [np.nan, -1, np.nan, -1], [-np.inf, -np.inf, 0, -np.inf], [5, 4, 5, 5]])
     kind, out = tensor(4, 4), tensor(4, element="i32")
@@ -410,7 +458,7 @@ def main():
     folder.mkdir(exist_ok=True)
     np.seterr(all="ignore")
     for cases in (elementwise_cases, product_cases, position_cases, attention_cases, masked_cases, expert_cases,
-                  moving_cases, number_cases, recurrent_cases, sample_cases, selection_cases):
+                  moving_cases, number_cases, recurrent_cases, compressed_cases, sample_cases, selection_cases):
         for case in cases():
             case.check(folder)
 

@@ -1,10 +1,10 @@
 module {
   func.func @compressed(%arg0: tensor<2x5x8xf32>, %arg1: tensor<4x8xf32>) -> tensor<2x1x1x4xf32> {
     %state = llm.state "compressor" : <batch = 2, 2x8x8xf32>
-    %pool, %next = llm.compress "pool" %arg0, %arg0 bias %arg1 from %state at [5, 9] every_step : tensor<2x5x8xf32>, tensor<2x5x8xf32>, tensor<4x8xf32>, !llm.state<batch = 2, 2x8x8xf32>
-    %expanded = tensor.expand_shape %pool [[0], [1], [2, 3]] output_shape [2, 1, 1, 4] : tensor<2x1x4xf32> into tensor<2x1x1x4xf32>
-    %turned = llm.rope "turned" %expanded at [4, 8] theta 1.0e4 interleaved stride 4 : tensor<2x1x1x4xf32>
-    %back = llm.rope "back" %turned at 5 theta 1.0e4 inverse : tensor<2x1x1x4xf32>
+    %pool:2 = llm.compress "pool" %arg0, %arg0 bias %arg1 from %state at [5, 9] every_step : tensor<2x5x8xf32>, tensor<2x5x8xf32>, tensor<4x8xf32>, !llm.state<batch = 2, 2x8x8xf32>
+    %expanded = tensor.expand_shape %pool#0 [[0], [1], [2, 3]] output_shape [2, 1, 1, 4] : tensor<2x1x4xf32> into tensor<2x1x1x4xf32>
+    %turned = llm.rope "turned" %expanded at [4, 8] theta 10000.0 interleaved stride 4 : tensor<2x1x1x4xf32>
+    %back = llm.rope "back" %turned at 5 theta 10000.0 inverse : tensor<2x1x1x4xf32>
     return %back : tensor<2x1x1x4xf32>
   }
   func.func @attention(%arg0: tensor<1x1x4x8xbf16>, %arg1: tensor<1x5x1x8xbf16>, %arg2: tensor<4xf32>, %arg3: tensor<1x1x1x2xi32>) -> tensor<1x1x4x8xbf16> {
