@@ -37,6 +37,8 @@ public:
   /// Returns the argument of the function, with names for sizes that are open.
   Value nameSizes(Value argument);
   Value embed(Value tokens);
+  /// Sets the tokens of layers that choose experts by them.
+  void setTokens(Value tokens) { ops.tokens = tokens; }
   /// Returns the next token of each sequence, or the one after each new token.
   Value buildHead(Value hidden);
 
@@ -70,7 +72,7 @@ private:
 static constexpr llvm::StringLiteral embeddingName = "model.embed_tokens";
 
 Value DecoderBuilder::embed(Value tokens) {
-  ops.tokens = tokens;
+  setTokens(tokens);
   Value table = ops.modelWeight((embeddingName + ".weight").str(),
                                 {ops.model.vocabulary, ops.model.hidden});
   Value embedded = ops.create<EmbeddingOp>(embeddingName, tokens, table,
@@ -255,15 +257,22 @@ Value DecoderBuilder::buildHead(Value hidden) {
 
 /// Makes an empty function of the program, and puts the builder into its body.
 static func::FuncOp createFunction(OpBuilder &builder, const ModelConfig &model,
-                                   ProgramAttr program, Type input,
+                                   ProgramAttr program, TypeRange inputs,
                                    Type output) {
   std::string name =
       model.family + "_" + stringifyPhase(program.getPhase()).str();
   auto function = func::FuncOp::create(builder, model.location, name,
-                                       builder.getFunctionType(input, output));
+                                       builder.getFunctionType(inputs, output));
   function->setAttr(LlmDialect::programAttrName, program);
   builder.setInsertionPointToStart(function.addEntryBlock());
   return function;
+}
+
+/// Whether some of these layers have a table of the experts of each token.
+static bool readsTokens(ArrayRef<LayerConfig> layers) {
+  return llvm::any_of(layers, [](const LayerConfig &layer) {
+    return !layer.feedForward.experts.table.empty();
+  });
 }
 
 static OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
@@ -288,10 +297,18 @@ static OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
   bool isVerify = program.getPhase() == Phase::Verify;
   Type next = RankedTensorType::get({isVerify ? rows : sequences},
                                     builder.getI32Type());
+  // A part of the model gets hidden states, and tokens where it asks for them.
+  SmallVector<Type, 2> inputs = {isWhole ? tokens : states};
+  bool hasTokensBeside =
+      !isWhole &&
+      readsTokens(ArrayRef(model.layers).take_front(program.getLayers()));
+  if (hasTokensBeside)
+    inputs.push_back(tokens);
   func::FuncOp function =
-      createFunction(builder, model, program, isWhole ? tokens : states,
-                     isWhole ? next : states);
+      createFunction(builder, model, program, inputs, isWhole ? next : states);
   Value value = decoder.nameSizes(function.getArgument(0));
+  if (hasTokensBeside)
+    decoder.setTokens(function.getArgument(1));
   if (isWhole)
     value = decoder.embed(value);
   value = decoder.buildLayers(value);

@@ -188,6 +188,10 @@ void readDeepseekV4(HfFields &fields, ModelConfig &model) {
   layer.attention.rope.scaling = {};
   std::vector<int64_t> ratios = readRatios(fields, model.layers.size());
   int64_t hashed = fields.nonNegative("num_hash_layers", 0);
+  if (hashed && !model.vocabulary)
+    fields.refuse("vocab_size")
+        << "is missing, and says how many tokens have a "
+           "row in the tables of 'num_hash_layers'";
   for (auto [index, each] : llvm::enumerate(model.layers)) {
     each = layer;
     each.attention.compressed.ratio = ratios[index];

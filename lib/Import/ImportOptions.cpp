@@ -519,10 +519,8 @@ static LogicalResult checkOptions(const ModelConfig &model,
   return success();
 }
 
-/// What models that compress keys, or choose experts by tokens, cannot be asked
-/// for.
+/// Models that compress keys need sizes that are known.
 static LogicalResult checkCompression(const ModelConfig &model,
-                                      const ImportOptions &options,
                                       ArrayRef<Sequences> groups) {
   MLIRContext *context = model.location.getContext();
   auto isCompressed = [](const LayerConfig &layer) {
@@ -536,14 +534,6 @@ static LogicalResult checkCompression(const ModelConfig &model,
     return emitOptionError(context)
            << "--batch, --seq and --kv-len must be numbers: which windows of "
               "keys a step closes depends on them";
-  auto looksUp = [](const LayerConfig &layer) {
-    return !layer.feedForward.experts.table.empty();
-  };
-  if (options.layers && llvm::any_of(model.layers, looksUp))
-    return emitOptionError(context)
-           << "--layers=" << *options.layers
-           << " has no tokens, by which the first layers of this model choose "
-              "experts: use --layers=all";
   return success();
 }
 
@@ -575,7 +565,7 @@ FailureOr<ProgramAttr> resolveProgram(const ModelConfig &model,
            << "--layers=" << layers
            << " is more than the model has: " << modelLayers;
   if (failed(checkOptions(model, options)) ||
-      failed(checkCompression(model, options, *groups)) ||
+      failed(checkCompression(model, *groups)) ||
       failed(SizeCheck(model, leastSizes(*groups)).run()))
     return failure();
   SmallVector<SequencesAttr> sequences;

@@ -15,7 +15,7 @@ GEMMA, MLA = {"gemma2", "gemma3_text"}, {"deepseek_v2", "deepseek_v3", "kimi_k2"
 QWEN_DELTA = {"qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"}
 RECURRENT = QWEN_DELTA | {"nemotron_h", "kimi_linear"}  # Layers with a state: oracle_recurrent.py.
 SANDWICH = GEMMA | {"gemma4_text"}  # Norms behind each branch, too, and scaled embeddings.
-ABSENT = {"nemotron-nas", "kimi_k3"}  # Families of ../models that are not here.
+ABSENT = {"nemotron-nas", "kimi_k3", "deepseek_v4"}  # Families of ../models that are not here; the last has oracle_v4.py.
 COMMON_DEFAULTS = dict(
     head_dim=None, num_key_value_heads=None, hidden_act="silu", rms_norm_eps=1e-6, rope_theta=1e4, rope_scaling=None,
     max_position_embeddings=None, tie_word_embeddings=False, attention_bias=False, mlp_bias=False, sliding_window=None,
