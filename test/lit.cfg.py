@@ -46,6 +46,8 @@ config.substitutions += [
     ("%examples", os.path.join(config.llm_source_dir, "examples")),
     ("%integration", os.path.join(config.llm_source_dir, "test", "integration")),
     ("%python", "python3"),
+    # Decisions of an op on its line, for tests that look for what stands together, or that edit one op.
+    ("%one-line", f"sed -zEf {os.path.join(config.llm_source_dir, 'test', 'one-line.sed')}"),
     ("%llvm-lib", os.path.join(config.llvm_tools_dir, os.pardir, "lib")),
 ]
 # Some tests need a Python that has packages: Debian's python3-jsonschema, python3-numpy, python3-pandas, python3-torch.

@@ -162,7 +162,7 @@ def Llm_TileAttr : Llm_Attr<"Tile", "tile", "how an op is cut to fit the memorie
     OptionalArrayRefParameter<"::mlir::llm::TileLevelAttr">:$levels,
     OptionalParameter<"::mlir::DictionaryAttr">:$split);
   let assemblyFormat = [{
-    `<` $strategy (`levels` `=` `[` $levels^ `]`)?
+    `<` $strategy (`levels` `=` custom<Lines>($levels)^)?
     (`split` `=` custom<Amounts>($split)^)? `>`
   }];
 }
@@ -197,7 +197,7 @@ def Llm_PartCostAttr : Llm_Attr<"PartCost", "part_cost", "cost of parts of one s
   let assemblyFormat = [{
     `<` `count` `=` $count `,` `work` `=` custom<Amounts>($work) `,`
     `traffic` `=` custom<Traffic>($traffic) `,`
-    `working_set_bytes` `=` $workingSetBytes `,`
+    `` custom<WorkingSetLine>($workingSetBytes) `,`
     `overhead_cycles` `=` $overheadCycles `,` `serial_cycles` `=` $serialCycles `,`
     `compute_cycles` `=` $computeCycles `,` `memory_cycles` `=` $memoryCycles `,`
     (`cycles_by_memory` `=` custom<Amounts>($cyclesByMemory)^ `,`)?
@@ -231,7 +231,7 @@ def Llm_CostAttr : Llm_Attr<"Cost", "cost", "what an op costs with its tile"> {
     "::mlir::StringAttr":$stamp);
   let assemblyFormat = [{
     `<` `engine` `=` $engine (`with` `=` custom<Names>($with)^)? `,`
-    `parts` `=` `[` $parts `]` `,` `stamp` `=` $stamp `>`
+    `parts` `=` custom<Lines>($parts) `,` `stamp` `=` $stamp `>`
   }];
 }
 
@@ -291,7 +291,7 @@ def Llm_SlotRunAttr : Llm_Attr<"SlotRun", "slot_run", "slots of parts that repea
 
 def Llm_SlotsAttr : Llm_Attr<"Slots", "slots", "when and where the parts of an op run"> {
   let parameters = (ins ArrayRefParameter<"::mlir::llm::SlotRunAttr">:$runs);
-  let assemblyFormat = "`<` `[` $runs `]` `>`";
+  let assemblyFormat = "`<` custom<Lines>($runs) `>`";
   let extraClassDeclaration = [{
     /// Whether each of `parts` parts has one slot, and nothing else has.
     bool areOfParts(int64_t parts) const;
@@ -329,10 +329,10 @@ def Llm_ScheduleAttr : Llm_Attr<"Schedule", "schedule", "summary of a function's
     DefaultValuedParameter<"int64_t", "0">:$provenCycles,
     OptionalArrayRefParameter<"::mlir::llm::LoopPeriodAttr">:$loops);
   let assemblyFormat = [{
-    `<` `policy` `=` $policy `,` `makespan_cycles` `=` $makespanCycles `,`
-    `lower_bound_cycles` `=` $lowerBoundCycles `,` `bounds` `=` custom<Amounts>($bounds) `,`
+    `<` `` custom<PolicyLine>($policy) `,` `makespan_cycles` `=` $makespanCycles `,`
+    `lower_bound_cycles` `=` $lowerBoundCycles `,` `` custom<BoundsLine>($bounds) `,`
     `roofline_cycles` `=` $rooflineCycles (`options` `=` $options^)?
-    (`proven_cycles` `=` $provenCycles^)? (`,` `loops` `=` `[` $loops^ `]`)? `>`
+    (`proven_cycles` `=` $provenCycles^)? (`,` `loops` `=` custom<Lines>($loops)^)? `>`
   }];
   let extraClassDeclaration = [{
     /// What `proven_cycles` say, in words.

@@ -7,6 +7,7 @@
 
 #include "ClosedFormModel.h"
 #include "llm/Cost/ClosedForm.h"
+#include "llm/Dialect/Llm/Plans/PlansDialect.h"
 #include "llm/Support/Units.h"
 
 #include <cmath>
@@ -55,7 +56,7 @@ FailureOr<Movement> ClosedFormModel::move(TileAttr tile) const {
     return context.refuse()
            << "has a tile that says 'theoretical' but is not the one of the "
               "closed form, "
-           << derived << "; write 'manual' for a tile of your own";
+           << printOnOneLine(derived) << "; write 'manual' for a tile of your own";
   return form ? moveClosedForm(context, *form, tile.getLevels().front())
               : moveCompulsory(context);
 }

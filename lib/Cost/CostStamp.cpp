@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Cost/CostModel.h"
+#include "llm/Dialect/Llm/Plans/PlansDialect.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
@@ -70,8 +71,7 @@ CostStamps::CostStamps(const OpOnTarget &context) {
 }
 
 StringAttr CostStamps::of(TileAttr tile) const {
-  std::string text = ahead;
-  llvm::raw_string_ostream(text) << tile << behind;
+  std::string text = ahead + printOnOneLine(tile) + behind;
   return StringAttr::get(
       tile.getContext(),
       llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true, 16));

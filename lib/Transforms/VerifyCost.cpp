@@ -9,6 +9,7 @@
 #include "SearchLine.h"
 #include "llm/Cost/CostModel.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
+#include "llm/Dialect/Llm/Plans/PlansDialect.h"
 #include "llm/Program/Program.h"
 #include "llm/Transforms/Passes.h"
 #include "llm/Workload/ExternalModels.h"
@@ -40,8 +41,8 @@ static LogicalResult verify(WorkloadOpInterface op, const Target &target) {
       op->emitOpError()
       << "has a cost that does not follow from op, tile and target; "
          "--llm-cost writes that";
-  diagnostic.attachNote() << "is " << cost;
-  diagnostic.attachNote() << "should be " << *derived;
+  diagnostic.attachNote() << "is " << printOnOneLine(cost);
+  diagnostic.attachNote() << "should be " << printOnOneLine(*derived);
   return diagnostic;
 }
 

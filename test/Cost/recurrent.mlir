@@ -1,7 +1,7 @@
 // The chunks of linear attention follow each other on one unit; heads run at once.
 // RUN: rm -rf %t && split-file %s %t
-// RUN: llm-opt %t/chunks.mlir --llm-target=file=%t/units.json --llm-tile | FileCheck %t/chunks.mlir
-// RUN: llm-opt %t/chunks.mlir --llm-target=file=%t/units.json --llm-tile --llm-schedule --llm-verify-schedule -o %t/out.mlir
+// RUN: llm-opt %t/chunks.mlir --llm-target=file=%t/units.json --llm-tile | %one-line | FileCheck %t/chunks.mlir
+// RUN: llm-opt %t/chunks.mlir --llm-target=file=%t/units.json --llm-tile --llm-schedule --llm-verify-schedule | %one-line > %t/out.mlir
 
 //--- chunks.mlir
 // 5 tokens in 3 chunks of 2; a key head of 2 heads, which are 2 items for 4 units. Work: 408 MACs at

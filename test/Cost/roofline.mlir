@@ -1,4 +1,4 @@
-// RUN: llm-opt %s --llm-tile --llm-schedule --llm-verify-schedule | FileCheck %s
+// RUN: llm-opt %s --llm-tile --llm-schedule --llm-verify-schedule | %one-line | FileCheck %s
 
 // The roofline is a bound where a kind of work has several rates, too. On npu two products
 // of one MAC each, in bf16 (4 x 4096 a cycle) and in i8 (4 x 8192), take one cycle side by

@@ -1,7 +1,7 @@
 // What attention reads, in bytes of its buffers: of the search, and of tiles by hand.
 // RUN: rm -rf %t && split-file %s %t
-// RUN: llm-opt %t/search.mlir --llm-tile --llm-verify-cost | FileCheck %t/search.mlir
-// RUN: llm-opt %t/manual.mlir --llm-cost --llm-verify-cost | FileCheck %t/manual.mlir
+// RUN: llm-opt %t/search.mlir --llm-tile --llm-verify-cost | %one-line | FileCheck %t/search.mlir
+// RUN: llm-opt %t/manual.mlir --llm-cost --llm-verify-cost | %one-line | FileCheck %t/manual.mlir
 
 //--- search.mlir
 // Decode with latent attention, in the shapes of DeepSeek-V3: all 128 heads share the latents, so

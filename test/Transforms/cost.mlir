@@ -1,23 +1,23 @@
 // Costs for tiles that are there, by hand and after edits.
 // RUN: rm -rf %t && split-file %s %t
-// RUN: llm-opt %t/manual.mlir --llm-target=file=%t/toy.json --llm-cost --llm-verify-cost --verify-roundtrip -o %t/costed.mlir
+// RUN: llm-opt %t/manual.mlir --llm-target=file=%t/toy.json --llm-cost --llm-verify-cost --verify-roundtrip | %one-line > %t/costed.mlir
 // RUN: FileCheck %t/manual.mlir < %t/costed.mlir
 
 // What --llm-tile annotated is what --llm-cost finds, for both strategies.
-// RUN: llm-translate --import-hf-config %examples/qwen3-8b.json -o %t/block.mlir
-// RUN: llm-opt %t/block.mlir --llm-tile -o %t/tiled.mlir
-// RUN: llm-opt %t/tiled.mlir --llm-cost | diff %t/tiled.mlir -
-// RUN: llm-opt %t/block.mlir --llm-target=name=h100-sxm --llm-tile=strategy=theoretical -o %t/closed.mlir
-// RUN: llm-opt %t/closed.mlir --llm-cost | diff %t/closed.mlir -
+// RUN: llm-translate --import-hf-config %examples/qwen3-8b.json | %one-line > %t/block.mlir
+// RUN: llm-opt %t/block.mlir --llm-tile | %one-line > %t/tiled.mlir
+// RUN: llm-opt %t/tiled.mlir --llm-cost | %one-line | diff %t/tiled.mlir -
+// RUN: llm-opt %t/block.mlir --llm-target=name=h100-sxm --llm-tile=strategy=theoretical | %one-line > %t/closed.mlir
+// RUN: llm-opt %t/closed.mlir --llm-cost | %one-line | diff %t/closed.mlir -
 
 // A tile edited by hand: the cost is new, and slots and schedule, which no longer hold, are
 // dropped.
-// RUN: llm-opt %t/tiled.mlir "--llm-schedule=granularity=op prefetch=false" -o %t/scheduled.mlir
-// RUN: sed 's/, llm.cost = #llm.cost<[^>]*>\], stamp = "[0-9a-f]*">//' %t/scheduled.mlir | llm-opt --llm-cost | diff %t/tiled.mlir -
+// RUN: llm-opt %t/tiled.mlir "--llm-schedule=granularity=op prefetch=false" | %one-line > %t/scheduled.mlir
+// RUN: sed 's/, llm.cost = #llm.cost<[^>]*>\], stamp = "[0-9a-f]*">//' %t/scheduled.mlir | llm-opt --llm-cost | %one-line | diff %t/tiled.mlir -
 
 // A cost depends on the target: 256 bytes at 2.462 bytes per cycle take 103.98 cycles,
 // rounded up 104. Other tiles might be better now, but --llm-cost keeps them.
-// RUN: llm-opt %t/costed.mlir --llm-target=file=%t/fast.json --llm-cost | FileCheck %s --check-prefix=FAST
+// RUN: llm-opt %t/costed.mlir --llm-target=file=%t/fast.json --llm-cost | %one-line | FileCheck %s --check-prefix=FAST
 // FAST: "km" {{.*}}memory_cycles = 104, {{.*}}sizes = {k = 2, m = 2, n = 2}
 
 // What does not fit op or machine is an error that says what was expected.

@@ -1,4 +1,4 @@
-// RUN: llm-opt %s --llm-decompose-attention --verify-roundtrip | FileCheck %s
+// RUN: llm-opt %s --llm-decompose-attention --verify-roundtrip | %one-line | FileCheck %s
 
 // A remark says what was done.
 // RUN: llm-opt %s --llm-decompose-attention --remarks-filter-passed=llm-decompose-attention \
@@ -9,14 +9,14 @@
 // sees s + 3 keys, 3 + 4 + 5 = 12 pairs for each of 2 x 4 heads: 96 scores.
 //   qk: 96 x 16 macs; softmax: 96 comparisons, 2 x 96 + 96 other
 //   operations, 96 exponentials and 2 x 4 x 3 reciprocals; pv: 96 x 16 macs.
-// RUN: llm-opt %s --llm-decompose-attention --llm-tile | FileCheck %s --check-prefix=WORK
+// RUN: llm-opt %s --llm-decompose-attention --llm-tile | %one-line | FileCheck %s --check-prefix=WORK
 // WORK: llm.qk {{.*}}work = {mac = 1536}
 // WORK: llm.softmax {{.*}}work = {alu = 288, compare = 96, special = 120}
 // WORK: llm.pv {{.*}}work = {mac = 1536}
 
 // As one kernel: the same macs, 2 operations per score (a multiply-add, an add) and one for
 // each of the 2 x 3 x 4 x 16 elements of the result.
-// RUN: llm-opt %s --llm-tile | FileCheck %s --check-prefix=FUSED
+// RUN: llm-opt %s --llm-tile | %one-line | FileCheck %s --check-prefix=FUSED
 // FUSED: llm.gqa_attn {{.*}}work = {alu = 576, compare = 96, mac = 3072, special = 96}
 
 // One op becomes three with the same mask and scale; tile, cost and slots of the old op are
@@ -123,7 +123,7 @@ func.func @none() { return }
 // IN-KERNEL: }
 
 // Before the kernels are made it is taken apart; softmax and activation join the product between them.
-// RUN: sed '/llm.fused\|llm.yield\|  } :/d; s/return %y/return %r/' %t.kernel.mlir | llm-opt --llm-decompose-attention --llm-fuse=when=legal --llm-tile | FileCheck %s --check-prefix=BEFORE
+// RUN: sed '/llm.fused\|llm.yield\|  } :/d; s/return %y/return %r/' %t.kernel.mlir | llm-opt --llm-decompose-attention --llm-fuse=when=legal --llm-tile | %one-line | FileCheck %s --check-prefix=BEFORE
 // BEFORE: llm.fused "attn.softmax+pv+act"
 
 // Engines of one kind each do not work together on a kernel of several ops; the hint for attention alone is not given for it.

@@ -1,5 +1,5 @@
 // What a kernel of several ops does to decisions: those of its ops are dropped.
-// RUN: llm-opt %s --llm-tile --llm-schedule --llm-fuse -o %t.fused
+// RUN: llm-opt %s --llm-tile --llm-schedule --llm-fuse | %one-line > %t.fused
 // RUN: FileCheck %s < %t.fused
 // CHECK-NOT: llm.schedule
 // CHECK: llm.fused "a+b" {
@@ -7,7 +7,7 @@
 // CHECK-NOT: llm.slots
 
 // A tile that cuts k outside of n would take the sums away before they are complete.
-// RUN: llm-opt %t.fused --llm-tile -o %t.tiled
+// RUN: llm-opt %t.fused --llm-tile | %one-line > %t.tiled
 // RUN: sed -E '/a\+b/s/sizes = \{[^}]*\}, order = \[[^]]*\]/sizes = {k = 2, m = 3, n = 2}, order = [k, m, n]/' %t.tiled > %t.edited
 // RUN: not llm-opt %t.edited --llm-cost -o /dev/null 2>&1 | FileCheck %s --check-prefix=KEPT
 // KEPT: error: 'llm.fused' op has a tile that would compute 'matmul.out' again: loops that it does not have must be inside of those that it has, or uncut

@@ -1,7 +1,7 @@
 // Kernels and sizes that are open: a kernel is bound with its ops; ops without static shapes are
 // not joined.
-// RUN: llm-opt %s --llm-bind-shapes=sizes=batch=2 --llm-tile | FileCheck %s
-// RUN: llm-opt %s --llm-fuse | FileCheck %s --check-prefix=OPEN
+// RUN: llm-opt %s --llm-bind-shapes=sizes=batch=2 --llm-tile | %one-line | FileCheck %s
+// RUN: llm-opt %s --llm-fuse | %one-line | FileCheck %s --check-prefix=OPEN
 
 // Work: 2 x 4 sums and as many comparisons.
 // CHECK-LABEL: func.func @kernel

@@ -4,7 +4,7 @@
 // bytes, in NVFP4 a byte for 16 values.
 
 // RUN: split-file %s %t
-// RUN: llm-opt %t/program.mlir --llm-target=file=%t/plain.json --llm-fuse-projections --llm-tile --verify-roundtrip | FileCheck %t/program.mlir
+// RUN: llm-opt %t/program.mlir --llm-target=file=%t/plain.json --llm-fuse-projections --llm-tile --verify-roundtrip | %one-line | FileCheck %t/program.mlir
 // RUN: llm-opt %t/program.mlir --llm-fuse-projections --remarks-filter=llm-fuse-projections \
 // RUN:   --remark-format=emitRemark -o %t/joined.mlir 2>&1 | FileCheck %t/program.mlir --check-prefix=REMARK
 
@@ -12,15 +12,15 @@
 // values, gate and up 28672. What one activation is quantized to, all read: four ops are left of seven
 // products. Bytes: 6144 x 4096 + 4 and 28672 x 4096 + 4; 6144 x (2048 + 256) + 4 and 28672 x (2048 +
 // 256) + 4.
-// RUN: llm-translate --import-hf-config %examples/llama-3.1-8b.json --weights=fp8 --activations=fp8 -o %t/fp8.mlir
-// RUN: llm-opt %t/fp8.mlir --llm-target=file=%t/plain.json --llm-fuse-projections --llm-tile -o %t/fp8-joined.mlir
+// RUN: llm-translate --import-hf-config %examples/llama-3.1-8b.json --weights=fp8 --activations=fp8 | %one-line > %t/fp8.mlir
+// RUN: llm-opt %t/fp8.mlir --llm-target=file=%t/plain.json --llm-fuse-projections --llm-tile | %one-line > %t/fp8-joined.mlir
 // RUN: FileCheck %s --check-prefix=FP8 --input-file=%t/fp8-joined.mlir
 // FP8: llm.matmul "model.layers.0.self_attn.q_proj+k_proj+v_proj" {{.*}} rhs = 25165828}
 // FP8: llm.matmul "model.layers.0.mlp.gate_proj+up_proj" {{.*}} rhs = 117440516}
 // RUN: grep -c llm.quantize %t/fp8-joined.mlir | FileCheck %s --check-prefix=FOUR
 // FOUR: 4
-// RUN: llm-translate --import-hf-config %examples/llama-3.1-8b.json --weights=nvfp4 --activations=nvfp4 -o %t/nvfp4.mlir
-// RUN: llm-opt %t/nvfp4.mlir --llm-target=file=%t/plain.json --llm-fuse-projections --llm-tile | FileCheck %s --check-prefix=NVFP4
+// RUN: llm-translate --import-hf-config %examples/llama-3.1-8b.json --weights=nvfp4 --activations=nvfp4 | %one-line > %t/nvfp4.mlir
+// RUN: llm-opt %t/nvfp4.mlir --llm-target=file=%t/plain.json --llm-fuse-projections --llm-tile | %one-line | FileCheck %s --check-prefix=NVFP4
 // NVFP4: llm.matmul "model.layers.0.self_attn.q_proj+k_proj+v_proj" {{.*}} rhs = 14155780}
 // NVFP4: llm.matmul "model.layers.0.mlp.gate_proj+up_proj" {{.*}} rhs = 66060292}
 

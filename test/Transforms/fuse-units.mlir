@@ -2,7 +2,7 @@
 // leaves the same values on chip. All figures are round, those that are expected were computed by hand.
 
 // RUN: split-file %s %t
-// RUN: llm-opt %t/program.mlir --llm-target=file=%t/toy.json --llm-tile --llm-verify-cost | FileCheck %t/program.mlir
+// RUN: llm-opt %t/program.mlir --llm-target=file=%t/toy.json --llm-tile --llm-verify-cost | %one-line | FileCheck %t/program.mlir
 
 //--- toy.json
 {

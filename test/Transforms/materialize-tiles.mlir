@@ -1,8 +1,8 @@
 // Loops of tiles and parts. The sizes divide little, so that edges are ragged.
-// RUN: llm-opt %s --llm-materialize-tiles --verify-roundtrip --canonicalize --cse | FileCheck %s
+// RUN: llm-opt %s --llm-materialize-tiles --verify-roundtrip --canonicalize --cse | %one-line | FileCheck %s
 // RUN: llm-opt %s --llm-materialize-tiles --remarks-filter=llm-materialize-tiles --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
-// RUN: llm-opt %s --llm-materialize-tiles | FileCheck %s --check-prefix=WHOLE
-// RUN: echo 'module {}' | llm-opt --llm-materialize-tiles | FileCheck %s --check-prefix=EMPTY
+// RUN: llm-opt %s --llm-materialize-tiles | %one-line | FileCheck %s --check-prefix=WHOLE
+// RUN: echo 'module {}' | llm-opt --llm-materialize-tiles | %one-line | FileCheck %s --check-prefix=EMPTY
 // EMPTY: module {
 // CHECK-DAG: #[[$COLUMNS_OF:.+]] = affine_map<(d0) -> (-d0 + 8, 3)>
 // CHECK-DAG: #[[$KEYS_OF:.+]] = affine_map<(d0, d1) -> (d0 + d1 + 2)>

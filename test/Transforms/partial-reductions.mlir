@@ -1,11 +1,11 @@
 // Reductions cut for several engines: each part writes partial results, a last one joins them.
 // RUN: rm -rf %t && split-file %s %t
-// RUN: llm-opt %t/costs.mlir --llm-target=file=%t/toy.json --llm-cost --llm-verify-cost --verify-roundtrip -o %t/costed.mlir
+// RUN: llm-opt %t/costs.mlir --llm-target=file=%t/toy.json --llm-cost --llm-verify-cost --verify-roundtrip | %one-line > %t/costed.mlir
 // RUN: FileCheck %t/costs.mlir < %t/costed.mlir
 
 // Both parts run at once, the joining one behind them: 5 + 96 and 5 + 168 cycles. One that starts
 // a cycle early breaks S5, for the verifier and for queues.
-// RUN: llm-opt %t/costed.mlir --llm-schedule --llm-verify-schedule -o %t/scheduled.mlir
+// RUN: llm-opt %t/costed.mlir --llm-schedule --llm-verify-schedule | %one-line > %t/scheduled.mlir
 // RUN: FileCheck %s --check-prefix=SLOTS < %t/scheduled.mlir
 // SLOTS-LABEL: func.func @product
 // SLOTS-SAME: makespan_cycles = 274
@@ -32,11 +32,11 @@
 // tile-C11: an engine without the kind vector adds nothing up.
 // RUN: llm-opt matrix.mlir --llm-target=name=npu-mxu-vpu --llm-cost -verify-diagnostics
 
-// RUN: llm-opt choices.mlir --llm-target="name=npu engines=8" --llm-tile --llm-schedule --llm-verify-schedule | FileCheck choices.mlir
+// RUN: llm-opt choices.mlir --llm-target="name=npu engines=8" --llm-tile --llm-schedule --llm-verify-schedule | %one-line | FileCheck choices.mlir
 
 // A backend that wants a loop for each op has none cut along a reduction: 4 parts of some heads
 // each read all latents.
-// RUN: llm-opt choices.mlir --llm-target="name=npu engines=8" --llm-tile --llm-schedule=split-reductions=false --llm-verify-schedule | FileCheck %s --check-prefix=PARALLEL
+// RUN: llm-opt choices.mlir --llm-target="name=npu engines=8" --llm-tile --llm-schedule=split-reductions=false --llm-verify-schedule | %one-line | FileCheck %s --check-prefix=PARALLEL
 // PARALLEL-LABEL: func.func @decode
 // PARALLEL: split = {h = 4}
 

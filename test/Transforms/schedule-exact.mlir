@@ -7,9 +7,9 @@
 // two engines take 840 when the longest come first, and 720 when the equal ones share an
 // engine, with not one cycle idle.
 // RUN: llm-opt %t/five.mlir --llm-target=file=%t/half.json --llm-tile "--llm-schedule=granularity=op policy=list" \
-// RUN:   | FileCheck %s --check-prefix=LIST
+// RUN:   | %one-line | FileCheck %s --check-prefix=LIST
 // RUN: llm-opt %t/five.mlir --llm-target=file=%t/half.json --llm-tile "--llm-schedule=granularity=op policy=exact" \
-// RUN:   --llm-verify-schedule | tee %t/exact.mlir | FileCheck %s --check-prefix=EXACT
+// RUN:   --llm-verify-schedule | %one-line | tee %t/exact.mlir | FileCheck %s --check-prefix=EXACT
 // LIST: policy = "list", makespan_cycles = 840, lower_bound_cycles = 720
 // EXACT: policy = "exact, optimal", makespan_cycles = 720, lower_bound_cycles = 720
 // EXACT: "a" {{.*}}engine = "core"{{\[}}[[ENGINE:[01]]]{{\]}}, start_cycle
@@ -28,7 +28,7 @@
 // LIMIT: five.mlir:1:{{.*}} remark: [Missed] proof {{.*}}'five' may have a shorter schedule: the search ended at its limit after 1 nodes
 // LIMIT: policy = "exact, feasible, gap 16.7 %", makespan_cycles = 840, lower_bound_cycles = 720
 // RUN: llm-opt %t/five.mlir --llm-target=file=%t/half.json --llm-tile \
-// RUN:   "--llm-schedule=granularity=op policy=exact exact-nodes=0 exact-seconds=60" | cmp - %t/exact.mlir
+// RUN:   "--llm-schedule=granularity=op policy=exact exact-nodes=0 exact-seconds=60" | %one-line | cmp - %t/exact.mlir
 
 // An add of 60 values takes 720 cycles whole and 360 in halves, as its 360 bytes do. So 360 is the
 // lower bound with any options, 720 what is proven for whole ops, and each is named by what it is:
@@ -36,7 +36,7 @@
 // RUN: llm-opt %t/one.mlir --llm-target=file=%t/half.json --llm-tile "--llm-schedule=granularity=op policy=exact" \
 // RUN:   --llm-verify-schedule "--llm-export-report=file=%t/table" "--llm-export-report=format=json file=%t/one.json" \
 // RUN:   --verify-roundtrip --remark-format=emitRemark --remarks-filter-passed=llm-schedule -o %t/whole.mlir 2> %t/remark
-// RUN: FileCheck %s --check-prefix=WHOLE < %t/whole.mlir
+// RUN: %one-line < %t/whole.mlir | FileCheck %s --check-prefix=WHOLE
 // RUN: FileCheck %s --check-prefix=WHOLE-REMARK < %t/remark
 // RUN: FileCheck %s --check-prefix=WHOLE-TABLE < %t/table
 // RUN: FileCheck %s --check-prefix=WHOLE-JSON < %t/one.json
@@ -55,11 +55,11 @@
 // WHOLE-JSON-NEXT: "proven_meaning": "no schedule with granularity=op is shorter"
 // WHOLE-JSON-NEXT: "proven_gap_percent": 0.0
 // RUN: llm-opt %t/one.mlir --llm-target=file=%t/half.json --llm-tile "--llm-schedule=granularity=op prefetch=false split-reductions=false" \
-// RUN:   --llm-verify-schedule | FileCheck %s --check-prefix=RESTRICTED
+// RUN:   --llm-verify-schedule | %one-line | FileCheck %s --check-prefix=RESTRICTED
 // RESTRICTED: policy = "list", makespan_cycles = 720, lower_bound_cycles = 360
 // RESTRICTED-SAME: options = "granularity=op split-reductions=false prefetch=false" proven_cycles = 720>
 // RUN: llm-opt %t/one.mlir --llm-target=file=%t/half.json --llm-tile --llm-schedule=policy=exact \
-// RUN:   --llm-verify-schedule "--llm-export-report=file=%t/table" | FileCheck %s --check-prefix=ANY
+// RUN:   --llm-verify-schedule "--llm-export-report=file=%t/table" | %one-line | FileCheck %s --check-prefix=ANY
 // RUN: FileCheck %s --check-prefix=ANY-TABLE < %t/table
 // ANY: policy = "exact, optimal", makespan_cycles = 360, lower_bound_cycles = 360
 // ANY-SAME: roofline_cycles = 360 proven_cycles = 360>
@@ -84,7 +84,7 @@
 // Each stretch between loop boundaries is proven by itself: five adds in each of 4
 // iterations.
 // RUN: llm-opt %t/loop.mlir --llm-target=file=%t/half.json --llm-tile "--llm-schedule=granularity=op policy=exact" \
-// RUN:   --llm-verify-schedule | FileCheck %s --check-prefix=LOOP
+// RUN:   --llm-verify-schedule | %one-line | FileCheck %s --check-prefix=LOOP
 // LOOP: policy = "exact, optimal", makespan_cycles = 2880,
 // LOOP-SAME: loops = [<start_cycle = 0, period_cycles = 720, trips = 4>]
 

@@ -6,18 +6,18 @@
 // two engines take 840 when the longest come first, and 720 when the equal ones share an
 // engine, with not one cycle idle.
 // RUN: llm-opt %t/five.mlir --llm-target=file=%t/half.json --llm-tile "--llm-schedule=granularity=op" \
-// RUN:   | FileCheck %s --check-prefix=LIST
+// RUN:   | %one-line | FileCheck %s --check-prefix=LIST
 // RUN: llm-opt %t/five.mlir --llm-target=file=%t/half.json --llm-tile "--llm-schedule=granularity=op improve=1000" \
-// RUN:   --llm-verify-schedule | tee %t/improved.mlir | FileCheck %s --check-prefix=IMPROVED
+// RUN:   --llm-verify-schedule | %one-line | tee %t/improved.mlir | FileCheck %s --check-prefix=IMPROVED
 // LIST: policy = "list", makespan_cycles = 840, lower_bound_cycles = 720
 // IMPROVED: policy = "list, improved 1000", makespan_cycles = 720, lower_bound_cycles = 720
 
 // The same again, byte by byte, with nothing on standard error, which is no terminal here.
 // RUN: llm-opt %t/five.mlir --llm-target=file=%t/half.json --llm-tile "--llm-schedule=granularity=op improve=1000 seed=1" \
 // RUN:   -o %t/again.mlir 2>&1 | count 0
-// RUN: cmp %t/again.mlir %t/improved.mlir
+// RUN: %one-line < %t/again.mlir | cmp - %t/improved.mlir
 // RUN: llm-opt %t/five.mlir --llm-target=file=%t/half.json --llm-tile "--llm-schedule=granularity=op improve=1000 seed=4294967295" \
-// RUN:   --llm-verify-schedule | FileCheck %s --check-prefix=IMPROVED
+// RUN:   --llm-verify-schedule | %one-line | FileCheck %s --check-prefix=IMPROVED
 
 // By the clock, which ends early at the lower bound, and says that it is no promise.
 // RUN: llm-opt %t/five.mlir --llm-target=file=%t/half.json --llm-tile "--llm-schedule=granularity=op improve=600.5s" \
@@ -28,9 +28,9 @@
 // Two stretches of five ops share the evaluations: 4 iterations of 720 cycles, and 720
 // behind them. Of one evaluation the first one has none.
 // RUN: llm-opt %t/loop.mlir --llm-target=file=%t/half.json --llm-tile "--llm-schedule=granularity=op improve=2000" \
-// RUN:   --llm-verify-schedule | FileCheck %s --check-prefix=LOOP
+// RUN:   --llm-verify-schedule | %one-line | FileCheck %s --check-prefix=LOOP
 // RUN: llm-opt %t/loop.mlir --llm-target=file=%t/half.json --llm-tile "--llm-schedule=granularity=op improve=1" \
-// RUN:   --llm-verify-schedule | FileCheck %s --check-prefix=ONE
+// RUN:   --llm-verify-schedule | %one-line | FileCheck %s --check-prefix=ONE
 // LOOP: policy = "list, improved 2000", makespan_cycles = 3600,
 // LOOP-SAME: loops = [<start_cycle = 0, period_cycles = 720, trips = 4>]
 // ONE: policy = "list, improved 1", makespan_cycles = {{[0-9]+}},

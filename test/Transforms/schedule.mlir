@@ -4,9 +4,9 @@
 // A port that takes the full rate: the two ops stream 960 bytes each at 1 byte per cycle.
 // On two engines they take as long as one after the other: 1920 cycles, each with all lanes.
 // RUN: llm-opt %t/two.mlir --llm-target=file=%t/full.json --llm-tile --llm-schedule=policy=earliest --llm-verify-schedule \
-// RUN:   | FileCheck %s --check-prefix=FULL
+// RUN:   | %one-line | FileCheck %s --check-prefix=FULL
 // RUN: llm-opt %t/two.mlir "--llm-target=file=%t/full.json engines=1" --llm-tile --llm-schedule=policy=earliest \
-// RUN:   | FileCheck %s --check-prefix=ONE
+// RUN:   | %one-line | FileCheck %s --check-prefix=ONE
 // FULL: makespan_cycles = 1920, lower_bound_cycles = 1920, bounds = {bytes_dram = 1920,
 // FULL-SAME: roofline_cycles = 1920
 // FULL: "a" {{.*}}start_cycle = 0, end_cycle = 960, lanes = {dram = 1024}
@@ -16,9 +16,9 @@
 // Half the rate per port: each takes 1920 cycles in half the lanes, both at the same time:
 // 1920 again. On one engine 3840, and no engine waits for lanes.
 // RUN: llm-opt %t/two.mlir --llm-target=file=%t/half.json --llm-tile --llm-schedule=policy=earliest --llm-verify-schedule \
-// RUN:   | FileCheck %s --check-prefix=HALF
+// RUN:   | %one-line | FileCheck %s --check-prefix=HALF
 // RUN: llm-opt %t/two.mlir "--llm-target=file=%t/half.json engines=1" --llm-tile --llm-schedule=policy=earliest \
-// RUN:   | FileCheck %s --check-prefix=HALFONE
+// RUN:   | %one-line | FileCheck %s --check-prefix=HALFONE
 // HALF: makespan_cycles = 1920, lower_bound_cycles = 1920
 // HALF: "a" {{.*}}engine = "core"[0], start_cycle = 0, end_cycle = 1920, lanes = {dram = 512}
 // HALF: "b" {{.*}}engine = "core"[1], start_cycle = 0, end_cycle = 1920, lanes = {dram = 512}
@@ -29,7 +29,7 @@
 // Dependences go through views: a slice of "a" is read by "c" only, so that "b" may start
 // with "a" and "c" may not.
 // RUN: llm-opt %t/views.mlir --llm-target=file=%t/half.json --llm-tile --llm-schedule=policy=earliest --llm-verify-schedule \
-// RUN:   | FileCheck %s --check-prefix=VIEWS
+// RUN:   | %one-line | FileCheck %s --check-prefix=VIEWS
 // VIEWS: "a" {{.*}}start_cycle = 0, end_cycle = 192
 // VIEWS: "b" {{.*}}start_cycle = 0, end_cycle = 192
 // VIEWS: "c" {{.*}}start_cycle = 192, end_cycle = 288
@@ -39,7 +39,7 @@
 // one of two full ports, 384 for two of them: the body. 192 + 5 x 384 + 192 = 2304. Inside,
 // cycles count from the start of the iteration; names are those of the loop's index.
 // RUN: llm-opt %t/loop.mlir --llm-target=file=%t/full.json --llm-tile --llm-schedule=policy=earliest --llm-verify-schedule \
-// RUN:   | FileCheck %s --check-prefix=LOOP
+// RUN:   | %one-line | FileCheck %s --check-prefix=LOOP
 // LOOP: makespan_cycles = 2304, {{.*}}loops = [<start_cycle = 192, period_cycles = 384, trips = 5>]
 // LOOP: "before" {{.*}}start_cycle = 0, end_cycle = 192
 // LOOP: "first.{}" {{.*}}start_cycle = 0, end_cycle = 192
@@ -48,11 +48,11 @@
 
 // A loop in a loop, and an empty one: 3 x (192 + 2 x 192) = 1728.
 // RUN: llm-opt %t/nested.mlir --llm-target=file=%t/full.json --llm-tile --llm-schedule=policy=earliest --llm-verify-schedule \
-// RUN:   | FileCheck %s --check-prefix=NESTED
+// RUN:   | %one-line | FileCheck %s --check-prefix=NESTED
 // NESTED: makespan_cycles = 1728, {{.*}}loops = [<start_cycle = 0, period_cycles = 576, trips = 3>, <start_cycle = 192, period_cycles = 192, trips = 2>, <start_cycle = 1728, period_cycles = 0, trips = 7>]
 
 // A function without ops takes no time, a declaration has no schedule.
-// RUN: llm-opt %t/empty.mlir --llm-tile --llm-schedule --llm-verify-schedule | FileCheck %s --check-prefix=EMPTY
+// RUN: llm-opt %t/empty.mlir --llm-tile --llm-schedule --llm-verify-schedule | %one-line | FileCheck %s --check-prefix=EMPTY
 // EMPTY: func.func private @declared()
 // EMPTY-NOT: llm.schedule
 // EMPTY: func.func @nothing() attributes {llm.schedule = #llm.schedule<policy = "list", makespan_cycles = 0, lower_bound_cycles = 0, bounds = {}, roofline_cycles = 0>}
@@ -61,7 +61,7 @@
 // both products of 10^6 macs run there, one after the other, while the other group is idle.
 // The peak of both is 1001 macs per cycle: ceil(2 x 10^6 / 1001) = 1999.
 // RUN: llm-opt %t/groups.mlir --llm-target=file=%t/groups.json --llm-tile --llm-schedule --llm-verify-schedule \
-// RUN:   | tee %t/scheduled.mlir | FileCheck %s --check-prefix=GROUPS
+// RUN:   | %one-line | tee %t/scheduled.mlir | FileCheck %s --check-prefix=GROUPS
 // GROUPS: makespan_cycles = 2000, lower_bound_cycles = 2000, bounds = {{{.*}}work_fast = 2000}, roofline_cycles = 1999
 // GROUPS: "a" {{.*}}engine = "fast"[0], start_cycle = 0, end_cycle = 1000
 // GROUPS: "b" {{.*}}engine = "fast"[0], start_cycle = 1000, end_cycle = 2000
@@ -72,10 +72,10 @@
 // Engines of one kind each: matmuls go to one, elementwise work to the other; fused
 // attention takes both at once.
 // RUN: llm-opt %t/kinds.mlir --llm-target=file=%t/split.json --llm-decompose-attention --llm-tile --llm-schedule=policy=earliest \
-// RUN:   --llm-verify-schedule | FileCheck %s --check-prefix=KINDS
+// RUN:   --llm-verify-schedule | %one-line | FileCheck %s --check-prefix=KINDS
 // KINDS: llm.matmul {{.*}}slots<[<part = 0, engine = "matrix"[0],
 // KINDS: llm.add {{.*}}slots<[<part = 0, engine = "vector"[0],
-// RUN: llm-opt %t/attention.mlir --llm-target=file=%t/split.json --llm-tile --llm-schedule --llm-verify-schedule | FileCheck %s --check-prefix=FUSED
+// RUN: llm-opt %t/attention.mlir --llm-target=file=%t/split.json --llm-tile --llm-schedule --llm-verify-schedule | %one-line | FileCheck %s --check-prefix=FUSED
 // FUSED: llm.gqa_attn {{.*}}cost<engine = "matrix" with = [vector], {{.*}}slots<[<part = 0, engine = "matrix"[0] with = {vector = 0}, start_cycle = 0,
 
 //--- two.mlir

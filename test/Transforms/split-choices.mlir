@@ -1,5 +1,5 @@
-// RUN: llm-opt %s --llm-target="name=npu engines=8" --llm-tile --llm-schedule=split-reductions=false | FileCheck %s
-// RUN: llm-opt %s --llm-target="name=npu engines=8" --llm-tile --llm-schedule | FileCheck %s --check-prefix=JOINED
+// RUN: llm-opt %s --llm-target="name=npu engines=8" --llm-tile --llm-schedule=split-reductions=false | %one-line | FileCheck %s
+// RUN: llm-opt %s --llm-target="name=npu engines=8" --llm-tile --llm-schedule | %one-line | FileCheck %s --check-prefix=JOINED
 
 // Fewer parts than engines: each part, of some heads, reads all 4096 latents of 576 x 2 = 1152
 // bytes, 4718592. DRAM moves 400 bytes per cycle, so that 8 parts stream for at least 8 x 11797 =

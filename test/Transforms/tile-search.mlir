@@ -1,7 +1,7 @@
 // The search: legal integer tiles, ragged edges, results counted, two tiles held where
 // there is a next one.
 // RUN: rm -rf %t && split-file %s %t
-// RUN: llm-opt %t/small.mlir --llm-target=file=%t/toy.json --llm-tile --llm-verify-cost --verify-roundtrip | FileCheck %t/small.mlir
+// RUN: llm-opt %t/small.mlir --llm-target=file=%t/toy.json --llm-tile --llm-verify-cost --verify-roundtrip | %one-line | FileCheck %t/small.mlir
 
 // Remarks say what each op takes and what bounds it.
 // RUN: llm-opt %t/small.mlir --llm-target=file=%t/toy.json --llm-tile --remarks-filter-passed=llm-tile \
@@ -15,16 +15,16 @@
 // WIDE: wide.mlir:2:{{[0-9]+}}: error: 'llm.rope' op has a smallest tile that takes 600 bytes of 'sram', which has 512: 88 too many
 
 // An engine without a private memory: no tile, every element once.
-// RUN: llm-opt %t/small.mlir --llm-target=file=%t/bare.json --llm-tile --llm-verify-cost | FileCheck %s --check-prefix=BARE
+// RUN: llm-opt %t/small.mlir --llm-target=file=%t/bare.json --llm-tile --llm-verify-cost | %one-line | FileCheck %s --check-prefix=BARE
 // BARE: "fits" {{.*}}traffic = {dram = {lhs = 128, out = 128, rhs = 64}}, working_set_bytes = 0, {{.*}}llm.tile = #llm.tile<search>
 // BARE: "streams" {{.*}}traffic = {dram = {lhs = 56, out = 32, rhs = 896}}
 
 // Equal ops get equal tiles and costs, whatever their names; the choice does not depend on
 // the strategy that was used before, nor on the number of engines.
-// RUN: llm-translate --import-hf-config %examples/llama-3.2-1b.json -o %t/block.mlir
-// RUN: llm-opt %t/block.mlir --llm-tile -o %t/once.mlir
-// RUN: llm-opt %t/block.mlir --llm-tile=strategy=theoretical --llm-tile=strategy=search | diff %t/once.mlir -
-// RUN: llm-opt %t/block.mlir --llm-target=engines=9 --llm-tile --llm-target=engines=4 | diff %t/once.mlir -
+// RUN: llm-translate --import-hf-config %examples/llama-3.2-1b.json | %one-line > %t/block.mlir
+// RUN: llm-opt %t/block.mlir --llm-tile | %one-line > %t/once.mlir
+// RUN: llm-opt %t/block.mlir --llm-tile=strategy=theoretical --llm-tile=strategy=search | %one-line | diff %t/once.mlir -
+// RUN: llm-opt %t/block.mlir --llm-target=engines=9 --llm-tile --llm-target=engines=4 | %one-line | diff %t/once.mlir -
 
 // Strategies that there are not.
 // RUN: not llm-opt %t/small.mlir --llm-tile=strategy=best 2>&1 | FileCheck %s --check-prefix=BEST

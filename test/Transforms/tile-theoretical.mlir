@@ -37,7 +37,7 @@
 
 // RUN: llm-translate --import-hf-config %examples/llama-3.1-8b.json --phase=prefill --seq=8192 --mask=full \
 // RUN:   | llm-opt --llm-target=name=nvl-ax --llm-tile=strategy=theoretical --llm-verify-cost --verify-roundtrip \
-// RUN:   | FileCheck %s --check-prefix=AX
+// RUN:   | %one-line | FileCheck %s --check-prefix=AX
 
 // AX: "model.layers.0.input_layernorm" {{.*}}memory_cycles = 913799, bound = memory>]{{.*}}llm.tile = #llm.tile<theoretical>
 // AX: "model.layers.0.self_attn.q_proj" {{.*}}compute_cycles = 2097152, memory_cycles = 1492136, bound = compute>
@@ -57,9 +57,9 @@
 // Small machine, round figures: C = 600 bytes, b = 2: 300 values; 8 macs and 4 bytes per
 // cycle. --llm-cost finds the same costs for these tiles.
 // RUN: rm -rf %t && split-file %s %t
-// RUN: llm-opt %t/small.mlir --llm-target=file=%t/toy.json --llm-tile=strategy=theoretical -o %t/tiled.mlir
+// RUN: llm-opt %t/small.mlir --llm-target=file=%t/toy.json --llm-tile=strategy=theoretical | %one-line > %t/tiled.mlir
 // RUN: FileCheck %t/small.mlir < %t/tiled.mlir
-// RUN: llm-opt %t/tiled.mlir --llm-cost | diff %t/tiled.mlir -
+// RUN: llm-opt %t/tiled.mlir --llm-cost | %one-line | diff %t/tiled.mlir -
 
 // A tile that says 'theoretical' and is another one: an error that shows the right one.
 // RUN: sed 's/k = 10, m = 10/k = 10, m = 9/' %t/tiled.mlir > %t/edited.mlir

@@ -3,18 +3,18 @@
 // cycle; 1.8963e12 bytes per second from memory = 1344.9 per cycle, through ports of 61.6 bytes
 // per cycle and unit = 6652.8; the numbers of the kernels are in the preset.
 // RUN: rm -rf %t && split-file %s %t
-// RUN: llm-opt %t/search.mlir --llm-target=name=a100-sxm --llm-tile -o %t/tiled.mlir
+// RUN: llm-opt %t/search.mlir --llm-target=name=a100-sxm --llm-tile | %one-line > %t/tiled.mlir
 // RUN: FileCheck %t/search.mlir < %t/tiled.mlir
 
 // What is written is read again, and costs the same.
-// RUN: llm-opt %t/tiled.mlir --llm-verify-cost --verify-roundtrip | diff %t/tiled.mlir -
-// RUN: llm-opt %t/tiled.mlir --llm-cost | diff %t/tiled.mlir -
+// RUN: llm-opt %t/tiled.mlir --llm-verify-cost --verify-roundtrip | %one-line | diff %t/tiled.mlir -
+// RUN: llm-opt %t/tiled.mlir --llm-cost | %one-line | diff %t/tiled.mlir -
 // RUN: llm-opt %t/manual.mlir --llm-target=name=a100-sxm --llm-cost --llm-verify-cost --verify-roundtrip \
-// RUN:   | FileCheck %t/manual.mlir
+// RUN:   | %one-line | FileCheck %t/manual.mlir
 // RUN: llm-opt %t/errors.mlir --llm-target=name=a100-sxm --llm-cost -split-input-file -verify-diagnostics
 
 // Without figures of the tiles' room, work spreads over the units evenly: one level.
-// RUN: llm-opt %t/search.mlir --llm-target=name=nvl-ax --llm-tile | FileCheck %s --check-prefix=EVEN
+// RUN: llm-opt %t/search.mlir --llm-target=name=nvl-ax --llm-tile | %one-line | FileCheck %s --check-prefix=EVEN
 // EVEN-NOT: "unit"
 // EVEN: llm.tile<search
 // EVEN-NOT: "unit"

@@ -1,7 +1,7 @@
 // Attention and products near the limits of what is counted, on an engine of many units: an error
 // at the op, or a time, and neither takes long.
 // RUN: llm-opt %s --llm-target=name=a100-sxm --llm-tile -split-input-file -verify-diagnostics -o %t
-// RUN: FileCheck %s < %t
+// RUN: %one-line < %t | FileCheck %s
 
 // 2^74 pairs of query and key, of 2^37 elements each.
 func.func @pairs(%q: tensor<1x137438953472x1x1xbf16>) {

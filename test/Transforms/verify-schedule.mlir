@@ -5,9 +5,9 @@
 // cycle (512 of 1024 lanes). a, b, c and d move 96 bytes each, 192 cycles; c waits for a,
 // and d for lanes. m does 16 x 16 x 16 macs, one per cycle: 4096 cycles, in which its 1536
 // bytes need 1536 / 4096 of the lanes: 384.
-// RUN: llm-opt %t/base.mlir --llm-target=file=%t/toy.json --llm-tile | sed 's/tile<search/tile<pinned/' | llm-opt --llm-cost --llm-schedule=policy=earliest --llm-verify-schedule -o %t/ok.mlir
+// RUN: llm-opt %t/base.mlir --llm-target=file=%t/toy.json --llm-tile | %one-line | sed 's/tile<search/tile<pinned/' | llm-opt --llm-cost --llm-schedule=policy=earliest --llm-verify-schedule | %one-line > %t/ok.mlir
 // RUN: FileCheck %t/base.mlir < %t/ok.mlir
-// RUN: llm-opt %t/ok.mlir --llm-verify-schedule | diff %t/ok.mlir -
+// RUN: llm-opt %t/ok.mlir --llm-verify-schedule | %one-line | diff %t/ok.mlir -
 
 // Rule S1, each part has exactly one slot: not two, not another part's, not none.
 // RUN: sed '/"b"/s/slots<\[\(.*\)\]>, llm.tile/slots<[\1, \1]>, llm.tile/' %t/ok.mlir > %t/bad.mlir
@@ -90,8 +90,8 @@
 // the fetched weight in place of its 128, these are 1152. The private memory of this machine has
 // 1100.
 // RUN: sed 's/2560/1100/' %t/toy.json > %t/tight.json
-// RUN: llm-opt %t/base.mlir --llm-target=file=%t/toy.json --llm-tile | sed -e 's/tile<search/tile<pinned/' -e '/"m"/s/n = 16/n = 4/' > %t/narrow.mlir
-// RUN: llm-opt %t/narrow.mlir --llm-target=file=%t/tight.json --llm-cost --llm-schedule=policy=earliest -o %t/tight.mlir
+// RUN: llm-opt %t/base.mlir --llm-target=file=%t/toy.json --llm-tile | %one-line | sed -e 's/tile<search/tile<pinned/' -e '/"m"/s/n = 16/n = 4/' > %t/narrow.mlir
+// RUN: llm-opt %t/narrow.mlir --llm-target=file=%t/tight.json --llm-cost --llm-schedule=policy=earliest | %one-line > %t/tight.mlir
 // RUN: sed -e '/"m"/s/start_cycle = 384, end_cycle = 4480, lanes = {dram = 384}/start_cycle = 1408, end_cycle = 5504, lanes = {dram = 256} prefetches = [<"rhs", engine = "dma"[0], start_cycle = 384, end_cycle = 1408, lanes = {dram = 512}>]/' \
 // RUN:     -e 's/makespan_cycles = 4480/makespan_cycles = 5504/' %t/tight.mlir > %t/bad.mlir
 // RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE7
@@ -120,7 +120,7 @@
 
 // Loops: period, start and trips are derived, each loop has one record, and no op starts
 // before its boundary.
-// RUN: llm-opt %t/loop.mlir --llm-target=file=%t/toy.json --llm-tile | sed 's/tile<search/tile<pinned/' | llm-opt --llm-cost --llm-schedule=policy=earliest --llm-verify-schedule -o %t/loops.mlir
+// RUN: llm-opt %t/loop.mlir --llm-target=file=%t/toy.json --llm-tile | %one-line | sed 's/tile<search/tile<pinned/' | llm-opt --llm-cost --llm-schedule=policy=earliest --llm-verify-schedule | %one-line > %t/loops.mlir
 // RUN: sed 's/period_cycles = 192/period_cycles = 193/' %t/loops.mlir > %t/bad.mlir
 // RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=PERIOD
 // PERIOD: error: S9: the function's llm.schedule says start_cycle = 192, period_cycles = 193, trips = 4; derived are 192, 192 and 4
@@ -163,7 +163,7 @@
 
 // Rows of a cache that the program itself writes are fetched when they have been written, not
 // before. attn waits for write: 128 + 320 cycles, or 128 + 128 + 192 with its keys fetched.
-// RUN: llm-opt %t/cache.mlir --llm-target=file=%t/toy.json --llm-tile | sed 's/tile<search/tile<pinned/' | llm-opt --llm-cost --llm-schedule=policy=earliest --llm-verify-schedule -o %t/cached.mlir
+// RUN: llm-opt %t/cache.mlir --llm-target=file=%t/toy.json --llm-tile | %one-line | sed 's/tile<search/tile<pinned/' | llm-opt --llm-cost --llm-schedule=policy=earliest --llm-verify-schedule | %one-line > %t/cached.mlir
 // RUN: FileCheck %t/cache.mlir < %t/cached.mlir
 // RUN: sed '/"attn"/s/start_cycle = 128, end_cycle = 448, lanes = {dram = 512}/start_cycle = 256, end_cycle = 448, lanes = {dram = 512} prefetches = [<"keys", engine = "dma"[0], start_cycle = 128, end_cycle = 256, lanes = {dram = 512}>]/' %t/cached.mlir > %t/fetched.mlir
 // RUN: llm-opt %t/fetched.mlir --llm-verify-schedule --verify-roundtrip -o %t/out
@@ -173,7 +173,7 @@
 
 // So is what an op selects that computes something: the weights of experts when the router has
 // chosen them. up streams 96 bytes in 192 cycles, or 32 in 64 behind a fetch of 64 in 128.
-// RUN: llm-opt %t/experts.mlir --llm-target=file=%t/toy.json --llm-tile | sed 's/tile<search/tile<pinned/' | llm-opt --llm-cost --llm-schedule=policy=earliest --llm-verify-schedule -o %t/chosen.mlir
+// RUN: llm-opt %t/experts.mlir --llm-target=file=%t/toy.json --llm-tile | %one-line | sed 's/tile<search/tile<pinned/' | llm-opt --llm-cost --llm-schedule=policy=earliest --llm-verify-schedule | %one-line > %t/chosen.mlir
 // RUN: FileCheck %t/experts.mlir < %t/chosen.mlir
 // RUN: sed '/"up"/s/start_cycle = 56, end_cycle = 248, lanes = {dram = 512}/start_cycle = 184, end_cycle = 248, lanes = {dram = 512} prefetches = [<"rhs", engine = "dma"[0], start_cycle = 56, end_cycle = 184, lanes = {dram = 512}>]/' %t/chosen.mlir > %t/fetched.mlir
 // RUN: llm-opt %t/fetched.mlir --llm-verify-schedule --verify-roundtrip -o %t/out

@@ -1,4 +1,4 @@
-// RUN: llm-opt %s --split-input-file --llm-tile | FileCheck %s
+// RUN: llm-opt %s --split-input-file --llm-tile | %one-line | FileCheck %s
 
 // A matmul of linalg and one of ours are one workload: same tiles, same bytes, same cycles. 512 x
 // 2048 by 2048 x 8192 in bf16 does not fit the 8 MiB of an engine, so the tiles matter.

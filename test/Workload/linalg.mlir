@@ -1,7 +1,7 @@
 // What a linalg program costs, on `npu` (100 bytes a cycle through the port of an engine:
 // memory cycles are bytes / 100, rounded up; 4096 f16 MACs, 256 alu, 64 special and 256
 // compare operations a cycle). The program is a layer of 8 tokens, 2 heads of 16, f16.
-// RUN: llm-opt %S/Inputs/attention.mlir --llm-tile | FileCheck %s
+// RUN: llm-opt %S/Inputs/attention.mlir --llm-tile | %one-line | FileCheck %s
 
 // The weight is transposed first: 96 x 32 values of 2 bytes are read and written.
 // CHECK:      linalg.transpose
@@ -65,7 +65,7 @@
 
 // Upstream's fusion folds the transposed weight into the product and the softmax into fewer
 // sweeps; the weight is then read once, and the MACs stay the same.
-// RUN: llm-opt %S/Inputs/attention.mlir --linalg-generalize-named-ops --linalg-fuse-elementwise-ops --canonicalize --llm-tile | FileCheck %s --check-prefix=FUSED
+// RUN: llm-opt %S/Inputs/attention.mlir --linalg-generalize-named-ops --linalg-fuse-elementwise-ops --canonicalize --llm-tile | %one-line | FileCheck %s --check-prefix=FUSED
 // FUSED:     work = {mac = 24576}, traffic = {dram = {in0 = 512, in1 = 6144, out0 = 1536}}
 // FUSED-NOT: traffic = {dram = {in0 = 6144, out0 = 6144}}
 

@@ -1,6 +1,6 @@
-// RUN: llm-opt %s --verify-roundtrip | FileCheck %s
-// RUN: llm-opt %s --mlir-print-op-generic | llm-opt | FileCheck %s
-// RUN: llm-opt %s --emit-bytecode | llm-opt | FileCheck %s
+// RUN: llm-opt %s --verify-roundtrip | %one-line | FileCheck %s
+// RUN: llm-opt %s --mlir-print-op-generic | llm-opt | %one-line | FileCheck %s
+// RUN: llm-opt %s --emit-bytecode | llm-opt | %one-line | FileCheck %s
 
 // Every attribute of the dialect prints as it is written.
 

@@ -1,4 +1,4 @@
-// RUN: llm-opt %s --llm-tile "--llm-schedule=granularity=op prefetch=false" --llm-verify-schedule | FileCheck %s
+// RUN: llm-opt %s --llm-tile "--llm-schedule=granularity=op prefetch=false" --llm-verify-schedule | %one-line | FileCheck %s
 
 // A read of a cache waits for the writes to the rows that it shows, and for no other. The
 // ops are so small that an engine and bandwidth are always free.

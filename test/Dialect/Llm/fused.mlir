@@ -1,7 +1,7 @@
 // Kernels of several ops: text, workload, costs. The default chip holds all of these whole, so
 // that each buffer moves once.
-// RUN: llm-opt %s --verify-roundtrip --llm-tile --llm-verify-cost --llm-schedule --llm-verify-schedule | FileCheck %s
-// RUN: llm-opt %s --canonicalize | FileCheck %s --check-prefix=CANON
+// RUN: llm-opt %s --verify-roundtrip --llm-tile --llm-verify-cost --llm-schedule --llm-verify-schedule | %one-line | FileCheck %s
+// RUN: llm-opt %s --canonicalize | %one-line | FileCheck %s --check-prefix=CANON
 
 // A product and a residual. Work: 3 x 4 x 8 macs, 12 sums. Bytes: lhs 3 x 8 x 2, rhs 8 x 4 x 2,
 // the other summand and the result 3 x 4 x 2 each; the product itself does not move.

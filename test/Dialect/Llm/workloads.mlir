@@ -1,4 +1,4 @@
-// RUN: llm-opt %s --llm-tile | FileCheck %s
+// RUN: llm-opt %s --llm-tile | %one-line | FileCheck %s
 
 // The work of every op, and the bytes of its operands and results. All of it fits the
 // engine's memory, so that each element moves once: `traffic` is the size of the buffers.

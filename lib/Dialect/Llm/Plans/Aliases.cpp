@@ -11,8 +11,9 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-// Tiles and costs stay at their ops: of two ops with equal ones, one can be
-// edited alone, and a new op gives no other alias a new number.
+// Tiles and costs stay at their ops, on lines of their own (Syntax.h): of two
+// ops with equal ones, one can be edited alone, and a new op gives no other
+// alias a new number.
 OpAsmDialectInterface::AliasResult Aliases::getAlias(Attribute attribute,
                                                      raw_ostream &os) const {
   if (!isa<TargetSystemSpecAttr>(attribute))

@@ -17,6 +17,30 @@ using namespace mlir;
 using namespace mlir::llm;
 
 //===----------------------------------------------------------------------===//
+// Lines
+//===----------------------------------------------------------------------===//
+
+std::string mlir::llm::printOnOneLine(Attribute attribute) {
+  std::string lines;
+  llvm::raw_string_ostream(lines) << attribute;
+  std::string text;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i] != '\n') {
+      text += lines[i];
+      continue;
+    }
+    size_t next = std::min(lines.find_first_not_of(' ', i + 1), lines.size());
+    // Brackets have no blank inside them.
+    bool isInside = StringRef("[<").contains(text.back()) ||
+                    StringRef("]>").contains(StringRef(lines).substr(next, 1));
+    if (!isInside)
+      text += ' ';
+    i = next - 1;
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
 // Amounts: {k = 512, m = 1}
 //===----------------------------------------------------------------------===//
 

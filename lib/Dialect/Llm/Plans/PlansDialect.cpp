@@ -85,7 +85,7 @@ static LogicalResult verifyKind(Operation *op, NamedAttribute attribute,
   if (!isa<Attr>(attribute.getValue())) // attr-C2
     return op->emitOpError()
            << "attribute '" << attribute.getName().getValue() << "' must be a "
-           << spelling << ", got " << attribute.getValue();
+           << spelling << ", got " << printOnOneLine(attribute.getValue());
   // attr-C3
   if (onFunction ? !isa<FunctionOpInterface>(op)
                  : !isa<WorkloadOpInterface, LoopLikeOpInterface>(op))

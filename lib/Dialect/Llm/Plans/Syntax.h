@@ -235,6 +235,66 @@ inline void printSequenceGroups(AsmPrinter &printer,
       " and ");
 }
 
+//===----------------------------------------------------------------------===//
+// Lines
+//===----------------------------------------------------------------------===//
+
+/// A list with a line for each entry, so that a diff of two programs shows only
+/// the entries that differ. An attribute does not know how deep its op stands:
+/// each line is indented as under an op of a function's loop.
+template <typename Attr>
+ParseResult parseLines(AsmParser &parser, SmallVectorImpl<Attr> &entries) {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square, [&]() -> ParseResult {
+        FailureOr<Attr> entry = FieldParser<Attr>::parse(parser);
+        if (failed(entry))
+          return failure();
+        entries.push_back(*entry);
+        return success();
+      });
+}
+
+template <typename Attr>
+void printLines(AsmPrinter &printer, ArrayRef<Attr> entries) {
+  printer << "[\n        ";
+  llvm::interleave(
+      entries, printer.getStream(),
+      [&](Attr entry) { printer.printStrippedAttrOrType(entry); },
+      ",\n        ");
+  printer << "\n      ]";
+}
+
+/// The second line of a cost.
+inline ParseResult parseWorkingSetLine(AsmParser &parser, int64_t &bytes) {
+  return failure(parser.parseKeyword("working_set_bytes") ||
+                 parser.parseEqual() || parser.parseInteger(bytes));
+}
+
+inline void printWorkingSetLine(AsmPrinter &printer, int64_t bytes) {
+  printer << "\n         working_set_bytes = " << bytes;
+}
+
+/// The first line of a schedule: that of the function does not change with it.
+inline ParseResult parsePolicyLine(AsmParser &parser, StringAttr &policy) {
+  return failure(parser.parseKeyword("policy") || parser.parseEqual() ||
+                 parser.parseAttribute(policy));
+}
+
+inline void printPolicyLine(AsmPrinter &printer, StringAttr policy) {
+  printer << "\n      policy = " << policy;
+}
+
+/// The second line of a schedule.
+inline ParseResult parseBoundsLine(AsmParser &parser, DictionaryAttr &bounds) {
+  return failure(parser.parseKeyword("bounds") || parser.parseEqual() ||
+                 parseAmounts(parser, bounds));
+}
+
+inline void printBoundsLine(AsmPrinter &printer, DictionaryAttr bounds) {
+  printer << "\n      bounds = ";
+  printAmounts(printer, bounds);
+}
+
 } // namespace mlir::llm
 
 #endif // LLM_LIB_DIALECT_LLM_PLANS_SYNTAX_H

@@ -43,6 +43,10 @@ private:
   void registerTypes();
 };
 
+/// The text of an attribute on one line, for messages and fingerprints: tiles,
+/// costs and slots have several where a program is printed.
+std::string printOnOneLine(Attribute attribute);
+
 /// Verifies an attribute `llm.*` of an op or a function.
 LogicalResult verifyPlan(Operation *op, NamedAttribute attribute);
 /// Verifies one of an argument or a result of a function; `what` says which.
