@@ -56,7 +56,8 @@ FailureOr<Movement> ClosedFormModel::move(TileAttr tile) const {
     return context.refuse()
            << "has a tile that says 'theoretical' but is not the one of the "
               "closed form, "
-           << printOnOneLine(derived) << "; write 'manual' for a tile of your own";
+           << printOnOneLine(derived)
+           << "; write 'manual' for a tile of your own";
   return form ? moveClosedForm(context, *form, tile.getLevels().front())
               : moveCompulsory(context);
 }

@@ -160,6 +160,29 @@ bool Reader::expectMap(const Field &field) {
   return false;
 }
 
+/// The field that is meant by what a figure is called in conversation.
+static StringRef findMeant(StringRef name, ArrayRef<StringRef> known) {
+  constexpr std::pair<StringRef, StringRef> words[] = {
+      {"bandwidth", "bytes_per_second"},
+      {"capacity", "capacity_bytes"},
+      {"size", "capacity_bytes"},
+      {"clock", "clock_hz"},
+      {"frequency", "clock_hz"},
+      {"flops", "macs_per_cycle_per_unit"},
+      {"cores", "count"},
+      {"power", "power_limit_watts"}};
+  for (auto [word, field] : words)
+    if (name.lower() == word && llvm::is_contained(known, field))
+      return field;
+  return "";
+}
+
+static std::string didYouMeanField(StringRef name, ArrayRef<StringRef> known) {
+  StringRef meant = findMeant(name, known);
+  return meant.empty() ? didYouMean(name, known)
+                       : ("; did you mean '" + meant + "'?").str();
+}
+
 /// A file of another kind has none of the fields, so reporting the first ones
 /// is enough.
 static constexpr unsigned maxUnknownFields = 3;
@@ -173,7 +196,7 @@ void Reader::expectKeys(const Field &map, ArrayRef<StringRef> known) {
       continue;
     }
     emitError(field) << "'" << field.path << "' is not a known field"
-                     << didYouMean(name, known)
+                     << didYouMeanField(name, known)
                      << " (known here: " << llvm::join(known, ", ") << ")";
   }
 }
@@ -230,8 +253,15 @@ void Reader::readNumbers(const Field &map, ArrayRef<NumberField<Part>> numbers,
 void Reader::readRates(const Field &map, StringRef key, int64_t least,
                        function_ref<void(StringRef, int64_t)> add) {
   const Field *rates = map.find(key);
-  if (!rates || !expectMap(*rates))
+  if (!rates)
     return;
+  if (rates->kind != Field::Kind::Map) {
+    StringRef name = key == keys::ports ? "dram" : "bf16";
+    emitWrongKind(
+        *rates,
+        ("a map of named numbers, such as {\"" + name + "\": 4096}").str());
+    return;
+  }
   for (const auto &[name, field] : rates->members)
     if (std::optional<int64_t> rate = asInteger(field, least))
       add(name, *rate);

@@ -4,7 +4,7 @@
 //   core[1]  a.1 0-96                      m 1120-5216
 //   dma[1]             fetch for m 96-1120
 // RUN: rm -rf %t && split-file %S/queues.mlir %t && cd %t
-// RUN: llm-opt program.mlir --llm-target=file=toy.json --llm-cost --llm-schedule=policy=earliest -o earliest.mlir
+// RUN: llm-opt program.mlir --llm-target=file=toy.json --llm-cost --llm-schedule=policy=earliest | %one-line > earliest.mlir
 // RUN: sed -e '/"m"/s/start_cycle = 96, end_cycle = 4192, lanes = {dram = 384}/start_cycle = 1120, end_cycle = 5216, lanes = {dram = 256} prefetches = [<"rhs", engine = "dma"[1], start_cycle = 96, end_cycle = 1120, lanes = {dram = 512}>]/' \
 // RUN:     -e 's/makespan_cycles = 4192/makespan_cycles = 5216/' earliest.mlir > scheduled.mlir
 // RUN: llm-opt scheduled.mlir --llm-verify-schedule "--llm-export-report=format=json file=report.json" -o out.mlir

@@ -8,7 +8,7 @@
 // other 1024 bytes take 256 lanes. Its working set of 3 x 512 bytes needs no room to stream the
 // weight that was fetched: 1024 bytes at the upper end of 2560, and the slice at the lower one.
 // The fetch writes where nothing was, and waits for nothing.
-// RUN: llm-opt program.mlir --llm-target=file=toy.json --llm-cost --llm-schedule=policy=earliest -o earliest.mlir
+// RUN: llm-opt program.mlir --llm-target=file=toy.json --llm-cost --llm-schedule=policy=earliest | %one-line > earliest.mlir
 // RUN: sed -e '/"m"/s/start_cycle = 96, end_cycle = 4192, lanes = {dram = 384}/start_cycle = 1120, end_cycle = 5216, lanes = {dram = 256} prefetches = [<"rhs", engine = "dma"[1], start_cycle = 96, end_cycle = 1120, lanes = {dram = 512}>]/' \
 // RUN:     -e 's/makespan_cycles = 4192/makespan_cycles = 5216/' earliest.mlir > scheduled.mlir
 // RUN: llm-opt scheduled.mlir --llm-verify-schedule --llm-export-queues "--llm-export-report=format=json file=r.json" -o out.mlir
@@ -17,7 +17,7 @@
 // REPLAY: ok: 5 entries
 
 // The IR is as it was, a second run writes the same, and so do several threads.
-// RUN: diff scheduled.mlir out.mlir
+// RUN: %one-line < out.mlir | diff scheduled.mlir -
 // RUN: llm-opt scheduled.mlir --llm-export-queues=file=- --mlir-disable-threading -o out.mlir | diff queues.json -
 
 // A loop is written once, with the queues of an iteration; all of its neighbours are stretches

@@ -23,6 +23,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent / "judge"))
+from program import one_line
+
 MATMUL = re.compile(r"llm\.matmul .*: tensor<(\d+)x(\d+)x[^>]*>, tensor<(\d+)x(\d+)x")
 ATTENTION = re.compile(r"llm\.gqa_attn .*: tensor<(\d+)x(\d+)x(\d+)x(\d+)x[^>]*>, "
                        r"tensor<(\d+)x(\d+)x(\d+)x(\d+)x")
@@ -132,7 +135,7 @@ def check_random_cuts(tool: Tool, source: Path, figures: dict, dice: random.Rand
     work = tool.folder / "cut.mlir"
     tried = 0
     for _ in range(trials):
-        lines = tiled.splitlines()
+        lines = one_line(tiled).splitlines()
         for number, line in enumerate(lines):
             if "#llm.tile<search" not in line:
                 continue

@@ -6,7 +6,7 @@ import random
 import re
 from dataclasses import dataclass, field
 
-from program import COST, TILE, end_of_attribute
+from program import COST, TILE, end_of_attribute, one_line
 
 PART = re.compile(r"<count = (\d+), work = \{([^}]*)\}, traffic = \{(.*?)\}, working_set_bytes = "
                   r"(\d+), overhead_cycles = (\d+), serial_cycles = (\d+), "
@@ -278,7 +278,7 @@ def engines_of_cost(line: str) -> list[str]:
 def edited_tiles(rng: random.Random, module: str) -> str:
     """Each op cut by hand, whole or into parts; the costs are void."""
     lines = []
-    for line in module.split("\n"):
+    for line in one_line(module).split("\n"):
         at = line.find(TILE)
         if at >= 0:
             end = end_of_attribute(line, at + len(TILE))
@@ -309,6 +309,7 @@ def _random_split(rng: random.Random, line: str) -> str:
 
 def edited_costs(rng: random.Random, module: str, shared: list[str]) -> str:
     """Some parts with figures that no op of today has. The stamps do not cover figures."""
+    module = one_line(module)
     pieces, position = [], 0
     for match in re.finditer(re.escape(COST), module):
         end = end_of_attribute(module, match.end())

@@ -154,8 +154,16 @@ def end_of_attribute(text: str, begin: int) -> int:
     raise ValueError("an attribute is not closed")
 
 
+def one_line(text: str) -> str:
+    """The decisions of each op on its line, as test/one-line.sed writes them."""
+    text = re.sub(r"([\[<])\n +", r"\1", text)
+    text = re.sub(r"\n +([\]>])", r"\1", text)
+    return re.sub(r",\n +", ", ", text)
+
+
 def parse_program(text: str) -> Program:
     """Of a scheduled module as llm-opt prints it."""
+    text = one_line(text)
     pieces, slots, summary, position = [], [], None, 0
     for match in re.finditer(f"{re.escape(SUMMARY)}|{re.escape(SLOTS)}", text):
         end = end_of_attribute(text, match.end())
