@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Results/OpMatching.h"
+#include "llm/Results/OpKinds.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Support/ModuleNames.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -18,28 +19,6 @@
 
 using namespace mlir;
 using namespace mlir::llm;
-
-SmallVector<WorkloadOpInterface> mlir::llm::opsInside(Operation *op) {
-  if (!isa<FusedOp>(op))
-    return {};
-  return llvm::to_vector(
-      op->getRegion(0).front().getOps<WorkloadOpInterface>());
-}
-
-std::string mlir::llm::kindOf(Operation *op) {
-  SmallVector<WorkloadOpInterface> inside = opsInside(op);
-  llvm::SmallSetVector<StringRef, 4> kinds;
-  auto add = [&](Operation *one) {
-    StringRef name = one->getName().getStringRef();
-    name.consume_front("llm.");
-    kinds.insert(name);
-  };
-  if (inside.empty())
-    add(op);
-  for (WorkloadOpInterface one : inside)
-    add(one);
-  return llvm::join(kinds, "+");
-}
 
 std::vector<NamedOp> mlir::llm::namedOps(const Report &report) {
   std::vector<NamedOp> named;

@@ -17,7 +17,7 @@ import json
 import re
 from collections import defaultdict
 
-from op_uses import Uses, read_uses
+from op_uses import Uses, kind_of, main_kind_of, read_uses
 
 TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(->|[{}\[\];=,])|([A-Za-z_#0-9.]+))', re.S)
 
@@ -177,9 +177,9 @@ class Checker:
     def check_op(self, node: str, name: str, details: list[str]) -> None:
         op = self.ops[name]
         runs = "" if op["count"] == 1 else f", {op['count']} runs"
-        assert details == [op["op"] + runs, *self.time_lines([name]), op["bound"]], (name, details)
+        assert details == [kind_of(op) + runs, *self.time_lines([name]), op["bound"]], (name, details)
         self.node_of[name] = node
-        self.fills[node] = {"time": self.cycles[name], "bound": op["bound"], "kind": op["op"]}[self.color]
+        self.fills[node] = {"time": self.cycles[name], "bound": op["bound"], "kind": main_kind_of(op)}[self.color]
 
     def check_module(self, node: str, name: str, details: list[str]) -> None:
         inside = [op for op in self.ops if op.startswith(name + ".")]

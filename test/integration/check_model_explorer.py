@@ -15,7 +15,7 @@ import json
 import re
 from collections import defaultdict
 
-from op_uses import Uses, read_uses
+from op_uses import Uses, kind_of, read_uses
 
 COLOR = re.compile(r"#[0-9a-f]{6}$")
 
@@ -115,7 +115,7 @@ class GraphChecker:
         label = "+".join([first[len(inside):], *(other.removeprefix(inside) for other in others)])
         assert node["label"] == label, f"{op['name']}: {node['label']}"
         attributes = attributes_of(node)
-        expected = {"name": op["name"], "kind": op["op"], "runs": str(op["count"]), "inputs": ", ".join(op["inputs"])}
+        expected = {"name": op["name"], "kind": kind_of(op), "runs": str(op["count"]), "inputs": ", ".join(op["inputs"])}
         if self.has_times:
             expected |= {"cycles": str(op["scheduled_cycles"] * op["count"]), "bound": op["bound"],
                          "time_us": f"{self.microseconds(op):.3f}"}

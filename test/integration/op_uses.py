@@ -80,3 +80,15 @@ def read_uses(path, function, names):
     with open(path, encoding="utf-8") as file:
         functions = parse(file.read())
     return Uses(next(op for name, op in functions.items() if read_text(f'"{name}"') == function), names)
+
+
+def kind_of(op: dict) -> str:
+    """What an op of a report is: of a kernel of several ops what each of them is, once, in their order."""
+    inside = [part["op"] for part in op.get("fused", [])] or [op["op"]]
+    return "+".join(dict.fromkeys(name.removeprefix("llm.") for name in inside))
+
+
+def main_kind_of(op: dict) -> str:
+    """The product or attention that a kernel of several ops is made around, or else its first op."""
+    parts = kind_of(op).split("+")
+    return next((part for part in parts if part.endswith(("matmul", "_attn"))), parts[0])

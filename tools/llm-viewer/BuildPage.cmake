@@ -1,4 +1,5 @@
-# cmake -DSOURCE=<this folder> -DBUILD=<folder> -DNODE=.. -DNPM=.. -DWANTED=AUTO|ON|OFF -DLACK=<why not, or empty>
+# cmake -DSOURCE=<this folder> -DCOLOURS=<file> -DBUILD=<folder> -DNODE=.. -DNPM=.. -DWANTED=AUTO|ON|OFF
+#       -DLACK=<why not, or empty>
 #       -P BuildPage.cmake
 #
 # Writes BUILD/ViewerPageText.inc and BUILD/ViewerPageLack.inc, C++ literals: the page and, where it is
@@ -43,6 +44,8 @@ endif()
 foreach(name src index.html package.json package-lock.json tsconfig.json vite.config.js)
   file(COPY "${SOURCE}/${name}" DESTINATION "${BUILD}")
 endforeach()
+
+file(COPY_FILE "${COLOURS}" "${BUILD}/src/kindColours.json")
 
 # The packages as the lock names them; again only when it changes.
 set(installed "${BUILD}/node_modules/installed.sha256")

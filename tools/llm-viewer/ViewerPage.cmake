@@ -36,10 +36,11 @@ foreach(name index.html package.json package-lock.json tsconfig.json vite.config
 endforeach()
 # A source that is gone changes this list.
 file(CONFIGURE OUTPUT "${viewerBuild}/sources.txt" CONTENT "${viewerSources}\n" @ONLY)
-list(APPEND viewerInputs "${viewerBuild}/sources.txt")
+set(viewerColours "${PROJECT_SOURCE_DIR}/lib/Results/KindColours.json")
+list(APPEND viewerInputs "${viewerBuild}/sources.txt" "${viewerColours}")
 add_custom_command(OUTPUT "${viewerBuild}/page.stamp"
   BYPRODUCTS "${viewerBuild}/ViewerPageText.inc" "${viewerBuild}/ViewerPageLack.inc"
-  COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${viewerFolder}" "-DBUILD=${viewerBuild}" "-DNODE=${LLM_NODE}" "-DNPM=${LLM_NPM}"
+  COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${viewerFolder}" "-DCOLOURS=${viewerColours}" "-DBUILD=${viewerBuild}" "-DNODE=${LLM_NODE}" "-DNPM=${LLM_NPM}"
           "-DWANTED=${LLM_VIEWER}" "-DLACK=${viewerLack}" -P "${viewerFolder}/BuildPage.cmake"
   DEPENDS ${viewerInputs}
   COMMENT "Building the page of --llm-export-html" VERBATIM)

@@ -34,7 +34,8 @@ def ExportDotPass : Pass<"llm-export-dot", "::mlir::ModuleOp"> {
       iteration of a loop is dashed, and does not count for the layout;
     - colours: `time` goes from white to red, which is the node that takes longest; `bound`
       is green for compute, blue for memory, orange for overhead; `kind` has one colour for
-      each kind of op. What is not known is white;
+      each kind of op, that of the page. A kernel of several ops is called `matmul+swiglu`,
+      and has the colour of its product or attention. What is not known is white;
     - a name may hold anything: quotes, backslashes, line ends and tags are escaped;
     - a file appears whole or not at all.
 
@@ -103,7 +104,7 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
     - facts: all figures of the whole function.
 
     A colour is a kind of op, the same in all views of all pages. A kernel of several ops has
-    a mix of the colours of its ops, and their names: `gate_up+swiglu`.
+    the colour of its product or attention, and the names of its ops: `gate_up+swiglu`.
 
     Engine time is the sum over engines. The elapsed time of an op is from its first start to
     its last end. The elapsed time of a module is that in which one of its ops is under way.
@@ -193,7 +194,7 @@ def ExportModelExplorerPass : Pass<"llm-export-model-explorer", "::mlir::ModuleO
     with, in the file, for each op:
     ```
     {"id": "model.layers.0.mlp.up_proj", "label": "up_proj", "namespace": "model/layers/0/mlp",
-     "attrs": [{"key": "kind", "value": "llm.matmul"}, ... ],
+     "attrs": [{"key": "kind", "value": "matmul"}, ... ],
      "incomingEdges": [{"sourceNodeId": "model.layers.0.post_attention_layernorm", ... }, ... ],
      "outputsMetadata": [{"id": "0", "attrs": [ ... {"key": "shape", "value": "1x8192xbf16"} ] } ] }
     ```

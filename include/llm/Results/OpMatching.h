@@ -23,13 +23,6 @@ struct NamedOp {
 /// The ops of a report.
 std::vector<NamedOp> namedOps(const Report &report);
 
-/// The ops inside a kernel of several ops, in their order. Other ops have none.
-SmallVector<WorkloadOpInterface> opsInside(Operation *op);
-
-/// What an op is, in a word: "matmul". A kernel of several ops is what these
-/// are, each once, in their order: "rmsnorm+matmul+swiglu".
-std::string kindOf(Operation *op);
-
 /// Ops that do the same work in two runs. This is one op on each side, or all
 /// ops that one side runs apart and the other side together. Positions are in
 /// the order of each program.

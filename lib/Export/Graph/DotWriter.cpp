@@ -9,9 +9,9 @@
 #include "llm/Console/TextTable.h"
 #include "llm/Files/Utf8.h"
 #include "llm/Results/ModuleTree.h"
+#include "llm/Results/OpKinds.h"
 #include "llm/Results/OpShapes.h"
 #include "llm/Support/Units.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -157,10 +157,9 @@ private:
   unsigned depth;
   ::llvm::raw_ostream &os;
   ModuleTree tree;
-  std::vector<NodeSum> sums;        ///< by module
-  std::vector<std::string> nodes;   ///< the id of the node that shows an op
-  std::vector<unsigned> kindNumber; ///< of each op, by first appearance
-  int64_t mostCycles = 1;           ///< of a node
+  std::vector<NodeSum> sums;      ///< by module
+  std::vector<std::string> nodes; ///< the id of the node that shows an op
+  int64_t mostCycles = 1;         ///< of a node
 };
 } // namespace
 
@@ -173,10 +172,6 @@ DotWriter::DotWriter(const OpGraph &graph, DotColor color, unsigned depth,
       nodes(graph.ops.size()) {
   sumModules();
   findNodes(tree.root(), 0);
-  ::llvm::MapVector<OperationName, unsigned> kinds;
-  for (const ProgramOp &op : graph.programOps())
-    kindNumber.push_back(
-        kinds.insert({op.op->getName(), kinds.size()}).first->second);
 }
 
 /// Inner modules stand behind outer ones, so their sums are ready first.
@@ -246,16 +241,13 @@ static std::string heat(double part) {
 /// Empty where nothing is known; modules have no kind.
 std::string DotWriter::colorOf(const NodeSum &sum,
                                std::optional<unsigned> op) const {
-  constexpr StringRef palette[] = {"#8dd3c7", "#ffffb3", "#bebada", "#fb8072",
-                                   "#80b1d3", "#fdb462", "#b3de69", "#fccde5",
-                                   "#d9d9d9", "#bc80bd", "#ccebc5", "#ffed6f"};
   switch (color) {
   case DotColor::Time:
     return sum.cycles ? heat(double(*sum.cycles) / double(mostCycles)) : "";
   case DotColor::Bound:
     return sum.bound() ? llm::colorOf(*sum.bound()).str() : "";
   case DotColor::Kind:
-    return op ? palette[kindNumber[*op] % std::size(palette)].str() : "";
+    return op ? colorOfKind(kindOf(graph.programOps()[*op].op)) : "";
   }
   return "";
 }
@@ -282,7 +274,7 @@ void DotWriter::writeOp(const ModuleTree::Module &in, unsigned op,
                         unsigned level) {
   const ProgramOp &entry = graph.programOps()[op];
   NodeSum sum = sumOf(graph.ops[op]);
-  std::string details = "\n" + entry.op->getName().getStringRef().str();
+  std::string details = "\n" + kindOf(entry.op);
   if (entry.count != 1)
     details += ", " + std::to_string(entry.count) + " runs";
   details += timeText(sum);

@@ -8,6 +8,7 @@
 #include "ModelExplorer.h"
 #include "llm/Files/Utf8.h"
 #include "llm/Results/ModuleTree.h"
+#include "llm/Results/OpKinds.h"
 #include "llm/Results/OpShapes.h"
 #include "llm/Support/ModuleNames.h"
 #include "llvm/ADT/StringExtras.h"
@@ -80,7 +81,7 @@ static void writeAttributes(Json &json, const OpGraph &graph, unsigned index) {
   const OpGraph::Op &op = graph.ops[index];
   json.attributeArray("attrs", [&] {
     writeAttribute(json, "name", entry.name);
-    writeAttribute(json, "kind", entry.op->getName().getStringRef().str());
+    writeAttribute(json, "kind", kindOf(entry.op));
     writeAttribute(json, "runs", std::to_string(entry.count));
     writeAttribute(json, "inputs", ::llvm::join(inputShapes(entry.op), ", "));
     if (op.cycles) {

@@ -7,7 +7,7 @@
 
 #include "TraceArgs.h"
 #include "llm/Results/OpGraph.h"
-#include "llm/Results/OpMatching.h"
+#include "llm/Results/OpKinds.h"
 #include "llm/Results/OpShapes.h"
 #include "llm/Support/Units.h"
 

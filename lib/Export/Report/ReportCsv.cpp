@@ -8,7 +8,7 @@
 #include "llm/Export/Report/ReportWriters.h"
 #include "llm/Files/CsvWriter.h"
 #include "llm/Files/Utf8.h"
-#include "llm/Results/OpMatching.h"
+#include "llm/Results/OpKinds.h"
 #include "llm/Results/OpShapes.h"
 #include "llm/Support/ModuleNames.h"
 #include "llm/Support/ShortestDecimal.h"

@@ -9,7 +9,7 @@
 #include "llm/Cost/Roofline.h"
 #include "llm/Export/Report/ReportWriters.h"
 #include "llm/Results/MemoryOverTime.h"
-#include "llm/Results/OpMatching.h"
+#include "llm/Results/OpKinds.h"
 #include "llm/Results/OpShapes.h"
 #include "llm/Support/ModuleNames.h"
 #include "llm/Support/Units.h"

@@ -1,0 +1,35 @@
+//===- OpKinds.h - What an op is, in a word and in a colour -----*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tables, traces, graphs and pages call an op what is said here. The colours
+// stand in lib/Results/KindColours.json, which the page has, too.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_RESULTS_OPKINDS_H
+#define LLM_RESULTS_OPKINDS_H
+
+#include "llm/Workload/Workload.h"
+
+#include <string>
+
+namespace mlir::llm {
+
+/// The ops inside a kernel of several ops, in their order. Other ops have none.
+SmallVector<WorkloadOpInterface> opsInside(Operation *op);
+
+/// What an op is, in a word: "matmul". A kernel of several ops is what these
+/// are, each once, in their order: "rmsnorm+matmul+swiglu".
+std::string kindOf(Operation *op);
+
+/// The colour of a kind, `#rrggbb`. A kernel of several ops has that of its
+/// product or attention, or else of its first op.
+std::string colorOfKind(StringRef kind);
+
+} // namespace mlir::llm
+
+#endif // LLM_RESULTS_OPKINDS_H
