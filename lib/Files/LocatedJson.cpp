@@ -8,8 +8,6 @@
 #include "llm/Files/LocatedJson.h"
 #include "llm/Files/InputFile.h"
 #include "llm/Files/WholeNumber.h"
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/Location.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
@@ -135,8 +133,9 @@ private:
 class LocatedJsonBuilder {
 public:
   LocatedJsonBuilder(StringRef text, StringRef bufferName, MLIRContext *context,
-                     JsonNumbers numbers)
-      : text(text), fileName(StringAttr::get(context, bufferName)) {
+                     JsonNumbers numbers, const JsonParts *parts = nullptr)
+      : text(text), fileName(StringAttr::get(context, bufferName)),
+        parts(parts) {
     if (numbers == JsonNumbers::AsPython &&
         (text.contains("NaN") || text.contains("Infinity")))
       masked = maskNonFinite(text);
@@ -148,17 +147,21 @@ public:
     if (!nlohmann::json::sax_parse(begin, end, this))
       return failure();
     if (taken < text.size()) // the lexer takes a NUL for the end
-      return emitError(locate(taken - 1)) << "invalid JSON: a NUL byte";
+      return emitError(locate(taken - 1).loc()) << "invalid JSON: a NUL byte";
     return std::move(*root);
   }
 
-  bool null() { return add(makeValue(LocatedJson::Kind::Null)); }
+  bool null() { return isSkipped() || add(makeValue(LocatedJson::Kind::Null)); }
   bool boolean(bool value) {
+    if (isSkipped())
+      return true;
     LocatedJson json = makeValue(LocatedJson::Kind::Boolean);
     json.boolean = value;
     return add(std::move(json));
   }
   bool number_integer(int64_t value) {
+    if (isSkipped())
+      return true;
     LocatedJson json = makeValue(LocatedJson::Kind::Integer);
     json.integer = value;
     return add(std::move(json));
@@ -173,6 +176,8 @@ public:
     // round it.
     if (StringRef(spelling).find_first_of(".eE") == StringRef::npos)
       return refuseNumber(spelling);
+    if (isSkipped())
+      return true;
     LocatedJson json = makeValue(LocatedJson::Kind::Real);
     // The original text may have a masked spelling at this place.
     json.string = text.substr(located, spelling.size());
@@ -181,25 +186,37 @@ public:
     return add(std::move(json));
   }
   bool string(std::string &value) {
+    if (isSkipped())
+      return true;
     LocatedJson json = makeValue(LocatedJson::Kind::String);
     json.string = std::move(value);
     return add(std::move(json));
   }
   bool binary(std::vector<uint8_t> &) { return false; } // not in JSON text
 
-  bool start_object(size_t) { return open(LocatedJson::Kind::Object); }
-  bool start_array(size_t) { return open(LocatedJson::Kind::Array); }
+  bool start_object(size_t) {
+    return beginsSkipped() || open(LocatedJson::Kind::Object);
+  }
+  bool start_array(size_t) {
+    return beginsSkipped() || open(LocatedJson::Kind::Array);
+  }
   bool end_object() { return close(); }
   bool end_array() { return close(); }
   bool key(std::string &value) {
-    Location location = locateNextToken();
+    if (skippedDepth > 0) {
+      eventEnd = taken;
+      return true;
+    }
+    LocatedJson::Place place = locateNextToken();
     Container &object = containers.back();
     if (!object.keys.insert(value).second) {
-      emitError(location) << "the key \"" << shorten(value)
-                          << "\" is there twice";
+      emitError(place.loc())
+          << "the key \"" << shorten(value) << "\" is there twice";
       return false;
     }
     object.nextKey = std::move(value);
+    isNextSkipped =
+        parts && !parts->isRead(object.value.valuePath, object.nextKey);
     return true;
   }
 
@@ -215,8 +232,8 @@ public:
     if (message.starts_with("parse error at "))
       message = message.split(": ").second;
     auto [what, lastRead] = message.split("; last read: ");
-    InFlightDiagnostic diagnostic =
-        emitError(locate(std::min(position ? position - 1 : 0, text.size())));
+    InFlightDiagnostic diagnostic = emitError(
+        locate(std::min(position ? position - 1 : 0, text.size())).loc());
     diagnostic << "invalid JSON: " << shorten(what, 160);
     if (!lastRead.empty())
       diagnostic << "; last read: " << shorten(lastRead);
@@ -229,7 +246,7 @@ private:
     return !start.starts_with("{") && !start.starts_with("[");
   }
   bool refuseAsOther(StringRef start) {
-    InFlightDiagnostic diagnostic = emitError(locate(0));
+    InFlightDiagnostic diagnostic = emitError(locate(0).loc());
     if (start.empty())
       diagnostic << "invalid JSON: the file is empty";
     else
@@ -243,11 +260,32 @@ private:
     LocatedJson value;
     std::string nextKey;
     llvm::StringSet<> keys;
+    bool isTaken = false;    ///< its elements go to the reader
+    size_t elements = 0;     ///< of an array
+    size_t valuesBefore = 0; ///< of the whole text
   };
+
+  /// Whether this value, which has no others in it, is not read.
+  bool isSkipped() {
+    bool isAlone = isNextSkipped && skippedDepth == 0;
+    if (isAlone)
+      isNextSkipped = false;
+    if (isAlone || skippedDepth > 0)
+      eventEnd = taken;
+    return isAlone || skippedDepth > 0;
+  }
+  bool beginsSkipped() {
+    if (skippedDepth == 0 && !isNextSkipped)
+      return false;
+    isNextSkipped = false;
+    ++skippedDepth;
+    eventEnd = taken;
+    return true;
+  }
 
   /// Finds the line of an offset. Counts on from the last call, since offsets
   /// grow from call to call.
-  Location locate(size_t offset) {
+  LocatedJson::Place locate(size_t offset) {
     offset = std::max(offset, located);
     StringRef passed = text.slice(located, offset);
     line += passed.count('\n');
@@ -255,14 +293,14 @@ private:
     if (lineEnd != StringRef::npos)
       lineStart = located + lineEnd + 1;
     located = offset;
-    return FileLineColLoc::get(fileName, line, offset - lineStart + 1);
+    return {fileName, line, static_cast<unsigned>(offset - lineStart + 1)};
   }
 
   /// Returns the place of the token that this event is about, which is the
   /// first one behind those of the last event. (Behind a number, the lexer may
   /// have taken one character more, but only one of those that are skipped
   /// here.)
-  Location locateNextToken() {
+  LocatedJson::Place locateNextToken() {
     size_t start = text.find_first_not_of(" \t\r\n,:]}", eventEnd);
     eventEnd = taken;
     return locate(std::min(start, text.size()));
@@ -274,7 +312,7 @@ private:
     const Container &parent = containers.back();
     std::string path = parent.value.valuePath;
     if (parent.value.isArray())
-      path += "[" + std::to_string(parent.value.arrayElements.size()) + "]";
+      path += "[" + std::to_string(parent.elements) + "]";
     else
       path += (path.empty() ? "" : ".") +
               parent.nextKey.substr(0, maxPathBytes + 1);
@@ -302,6 +340,9 @@ private:
       return true;
     }
     Container &parent = containers.back();
+    if (parent.isTaken)
+      return hand(parent, json);
+    ++parent.elements;
     if (parent.value.isArray())
       parent.value.arrayElements.push_back(std::move(json));
     else
@@ -310,32 +351,49 @@ private:
     return true;
   }
 
+  /// Nothing of the element is kept.
+  bool hand(Container &array, const LocatedJson &element) {
+    ++array.elements;
+    valueCount = array.valuesBefore;
+    return succeeded(parts->take(array.value.valuePath, element));
+  }
+
   bool open(LocatedJson::Kind kind) {
     LocatedJson json = makeValue(kind);
     if (containers.size() == maxDepth) {
       json.emitError() << "invalid JSON: nested deeper than " << maxDepth;
       return false;
     }
-    containers.push_back({std::move(json), {}, {}});
+    bool isTaken = parts && kind == LocatedJson::Kind::Array &&
+                   parts->isTaken(json.valuePath);
+    containers.push_back({std::move(json), {}, {}, isTaken, 0, valueCount});
     return true;
   }
 
   bool close() {
     eventEnd = taken;
+    if (skippedDepth > 0) {
+      --skippedDepth;
+      return true;
+    }
     Container closed = std::move(containers.back());
     containers.pop_back();
     return add(std::move(closed.value));
   }
 
   bool refuseNumber(StringRef spelling) {
-    emitError(locateNextToken()) << "the whole number " << shorten(spelling)
-                                 << " does not fit in 64 bits";
+    emitError(locateNextToken().loc())
+        << "the whole number " << shorten(spelling)
+        << " does not fit in 64 bits";
     return false;
   }
 
   StringRef text;
   std::string masked; ///< what is parsed, or empty if that is the text
   StringAttr fileName;
+  const JsonParts *parts;     ///< null: all is read
+  bool isNextSkipped = false; ///< the value of the key that was read last
+  size_t skippedDepth = 0;    ///< open objects and arrays that are not read
   std::vector<Container> containers;
   std::optional<LocatedJson> root;
   size_t valueCount = 0;
@@ -351,6 +409,16 @@ FailureOr<LocatedJson> LocatedJson::parse(StringRef text, StringRef bufferName,
                                           JsonNumbers numbers) {
   text.consume_front("\xEF\xBB\xBF");
   return LocatedJsonBuilder(text, bufferName, context, numbers).build();
+}
+
+FailureOr<LocatedJson> LocatedJson::parseParts(StringRef text,
+                                               StringRef bufferName,
+                                               MLIRContext *context,
+                                               const JsonParts &parts) {
+  text.consume_front("\xEF\xBB\xBF");
+  return LocatedJsonBuilder(text, bufferName, context, JsonNumbers::Finite,
+                            &parts)
+      .build();
 }
 
 FailureOr<LocatedJson> LocatedJson::parseFile(StringRef path,

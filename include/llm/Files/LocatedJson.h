@@ -14,7 +14,9 @@
 #ifndef LLM_FILES_LOCATEDJSON_H
 #define LLM_FILES_LOCATEDJSON_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -28,6 +30,20 @@ namespace mlir::llm {
 /// Whether `NaN`, `Infinity` and `-Infinity` are numbers, as they are to
 /// Python's json module, and not to JSON.
 enum class JsonNumbers { Finite, AsPython };
+
+class LocatedJson;
+
+/// What is read of a file that is too long to be held as a whole. Each function
+/// gets the path of an object or array, as in messages: "functions[0].ops".
+struct JsonParts {
+  /// Whether the member `key` of an object is read. Of one that is not, only
+  /// the syntax is checked.
+  function_ref<bool(StringRef path, StringRef key)> isRead;
+  /// Whether the elements of an array go to `take` one by one. The array stays
+  /// empty.
+  function_ref<bool(StringRef path)> isTaken;
+  function_ref<LogicalResult(StringRef path, const LocatedJson &element)> take;
+};
 
 /// A JSON value, its path from the root ("engines.core.count") and its place in
 /// the file.
@@ -43,6 +59,11 @@ public:
   static FailureOr<LocatedJson>
   parse(StringRef text, StringRef bufferName, MLIRContext *context,
         JsonNumbers numbers = JsonNumbers::Finite);
+  /// Parses the whole text and keeps only parts of it. The two million values
+  /// are those that are kept at a time. Fails where `take` does.
+  static FailureOr<LocatedJson> parseParts(StringRef text, StringRef bufferName,
+                                           MLIRContext *context,
+                                           const JsonParts &parts);
   /// Reads and parses a file. An unreadable file is an error at an unknown
   /// location that names the path and the reason.
   static FailureOr<LocatedJson>
@@ -53,7 +74,7 @@ public:
   bool isNull() const { return valueKind == Kind::Null; }
   bool isObject() const { return valueKind == Kind::Object; }
   bool isArray() const { return valueKind == Kind::Array; }
-  Location loc() const { return location; }
+  Location loc() const { return place.loc(); }
   /// The text for messages. A very long one is its beginning, and "...".
   const std::string &path() const { return valuePath; }
 
@@ -81,19 +102,27 @@ public:
   /// path).
   FailureOr<const LocatedJson *> require(StringRef key) const;
 
-  InFlightDiagnostic emitError() const { return mlir::emitError(location); }
+  InFlightDiagnostic emitError() const { return mlir::emitError(loc()); }
   /// Short text of the value for messages: `"abc"`, `3.5`, `an object`. A
   /// number is as the file spells it.
   std::string describe() const;
 
 private:
   friend class LocatedJsonBuilder;
-  explicit LocatedJson(Location location) : location(location) {}
+  /// A context keeps each location that was ever made, and a long file has
+  /// millions of values: one is made where it is asked for.
+  struct Place {
+    StringAttr file;
+    unsigned line, column;
+
+    Location loc() const { return FileLineColLoc::get(file, line, column); }
+  };
+  explicit LocatedJson(Place place) : place(place) {}
   InFlightDiagnostic emitWrongKind(StringRef wanted) const;
   FailureOr<int64_t> asWhole(int64_t least, StringRef wanted) const;
 
   Kind valueKind = Kind::Null;
-  Location location;
+  Place place;
   std::string valuePath;
   bool boolean = false;
   int64_t integer = 0;

@@ -10,6 +10,8 @@
 #include "llm/Files/LocatedJson.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace mlir::llm;
 
@@ -106,43 +108,100 @@ static LogicalResult readExtent(const LocatedJson &op, OpExtent &extent) {
   return readSlots(op, extent);
 }
 
-/// Reads a report that was checked.
-static FailureOr<ComparableRun> readRun(const LocatedJson &report) {
-  ComparableRun run;
+namespace {
+/// Reads the ops of a report one by one: one of 200,000 ops has ten million
+/// values, of which a comparison needs some.
+class RunReader {
+public:
+  FailureOr<std::vector<ComparableRun>> read(StringRef text, StringRef path,
+                                             MLIRContext *context);
+
+private:
+  LogicalResult takeOp(StringRef list, const LocatedJson &op);
+  FailureOr<ComparableRun> readRun(const LocatedJson &report);
+  FailureOr<std::vector<ComparableRun>> readRuns(const LocatedJson &root);
+
+  /// Ops by the path of their list, of runs that are not complete.
+  std::map<std::string, ComparableRun, std::less<>> opsOf;
+};
+} // namespace
+
+/// "ops", or "functions[0].ops"; but not those of a comparison.
+static bool isListOfOps(StringRef path) {
+  return path == "ops" ||
+         (path.starts_with("functions[") && path.ends_with("].ops"));
+}
+
+static bool isReadOfReport(StringRef path, StringRef key) {
+  static const StringRef ofReports[] = {
+      "functions", "function", "target",     "policy",
+      "engines",   "memories", "loops",      "makespan_cycles",
+      "clock_hz",  "ops",      "makespan_us"};
+  static const StringRef ofOps[] = {"name",  "count",       "loops",    "fused",
+                                    "slots", "start_cycle", "end_cycle"};
+  bool isReport =
+      path.empty() || (path.starts_with("functions[") && !path.contains('.'));
+  return isReport ? ::llvm::is_contained(ofReports, key)
+                  : ::llvm::is_contained(ofOps, key);
+}
+
+LogicalResult RunReader::takeOp(StringRef list, const LocatedJson &op) {
+  auto it = opsOf.find(list);
+  ComparableRun &run = it != opsOf.end() ? it->second : opsOf[list.str()];
+  FailureOr<std::string> name = nameOf(op);
+  if (failed(name))
+    return failure();
+  run.ops.push_back({*name});
+  run.extents.emplace_back();
+  return failure(failed(readParts(op, run.ops.back())) ||
+                 failed(readExtent(op, run.extents.back())));
+}
+
+FailureOr<ComparableRun> RunReader::readRun(const LocatedJson &report) {
+  if (failed(checkReport(report)))
+    return failure();
+  ComparableRun run = std::move(opsOf[report.find("ops")->path()]);
   run.function = *report.find("function")->asString();
   run.target = *report.find("target")->asString();
   run.clockHz = *report.find("clock_hz")->asNumber();
   if (run.clockHz <= 0)
     return report.find("clock_hz")->emitError() << "'clock_hz' must be above 0";
   run.makespanMicroseconds = *report.find("makespan_us")->asNumber();
-  for (const LocatedJson &op : report.find("ops")->elements()) {
-    FailureOr<std::string> name = nameOf(op);
-    if (failed(name))
-      return failure();
-    run.ops.push_back({*name});
-    run.extents.emplace_back();
-    if (failed(readParts(op, run.ops.back())) ||
-        failed(readExtent(op, run.extents.back())))
-      return failure();
-  }
   return run;
 }
 
-/// The functions of a JSON report.
-static FailureOr<std::vector<ComparableRun>> readRuns(const LocatedJson &root) {
+FailureOr<std::vector<ComparableRun>>
+RunReader::readRuns(const LocatedJson &root) {
   const LocatedJson *several = root.find("functions");
   if (several && failed(several->expectArray()))
     return failure();
   std::vector<ComparableRun> runs;
   for (const LocatedJson &report :
        several ? ArrayRef(several->elements()) : ArrayRef(root)) {
-    FailureOr<ComparableRun> run = failure();
-    if (succeeded(checkReport(report)))
-      run = readRun(report);
+    FailureOr<ComparableRun> run = readRun(report);
     if (failed(run))
       return failure();
     runs.push_back(std::move(*run));
   }
+  return runs;
+}
+
+/// The functions of a JSON report.
+FailureOr<std::vector<ComparableRun>>
+RunReader::read(StringRef text, StringRef path, MLIRContext *context) {
+  bool isOther = false; // JSON, but no report
+  auto take = [&](StringRef list, const LocatedJson &op) {
+    isOther = failed(takeOp(list, op));
+    return failure(isOther);
+  };
+  FailureOr<LocatedJson> root = LocatedJson::parseParts(
+      text, path, context, {isReadOfReport, isListOfOps, take});
+  FailureOr<std::vector<ComparableRun>> runs = failure();
+  if (succeeded(root))
+    runs = readRuns(*root);
+  if (failed(runs) && (isOther || succeeded(root)))
+    emitError(FileLineColLoc::get(context, path, 1, 1))
+        << "expected a report of --llm-export-report=format=json";
   return runs;
 }
 
@@ -199,14 +258,10 @@ mlir::llm::compareWithBaseline(const Pass &pass, StringRef path,
     return emitError(UnknownLoc::get(context))
            << optionOf(pass) << ::llvm::toString(file.takeError());
   StringRef text = (*file)->getBuffer();
-  FailureOr<LocatedJson> root = LocatedJson::parse(text, path, context);
-  if (failed(root))
+  FailureOr<std::vector<ComparableRun>> baselines =
+      RunReader().read(text, path, context);
+  if (failed(baselines))
     return failure();
-  FailureOr<std::vector<ComparableRun>> baselines = readRuns(*root);
-  if (failed(baselines)) {
-    root->emitError() << "expected a report of --llm-export-report=format=json";
-    return failure();
-  }
   BesideBaseline beside;
   for (const Report &report : reports)
     beside.runs.push_back(comparableRun(report));

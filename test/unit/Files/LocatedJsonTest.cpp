@@ -255,6 +255,65 @@ TEST_F(LocatedJsonTest, TooManyValues) {
                                   "2097152 values\n");
 }
 
+// Of a text that is read in parts, values that are not read cost nothing, also
+// if there are millions, and elements are handed out with their paths and
+// places.
+TEST_F(LocatedJsonTest, Parts) {
+  std::string many = "0";
+  for (unsigned i = 0; i < (1u << 21) + 10; ++i)
+    many += ",0";
+  std::string text = "{\"skipped\": {\"a\": [" + many +
+                     "]}, \"number\": 7, \"list\": [{\"x\": 1, \"skipped\": "
+                     "[{}]},\n {\"x\": [2, 3]}, 4], \"kept\": [5]}";
+  std::string taken, left;
+  auto take = [&](StringRef path, const LocatedJson &element) {
+    taken += path.str() + " ";
+    print(element, taken);
+    return success();
+  };
+  auto isRead = [](StringRef, StringRef key) { return key != "skipped"; };
+  auto isTaken = [](StringRef path) { return path == "list"; };
+  auto json = LocatedJson::parseParts(text, "t.json", &context,
+                                      {isRead, isTaken, take});
+  ASSERT_TRUE(succeeded(json)) << messages.take();
+  size_t column = text.find("{\"x\": 1") + 1;
+  std::string first = "1:" + std::to_string(column) +
+                      " list[0] = an object\n1:" + std::to_string(column + 6) +
+                      " list[0].x = 1\n";
+  EXPECT_EQ(taken, "list " + first +
+                       "list 2:2 list[1] = an object\n"
+                       "2:8 list[1].x = an array\n"
+                       "2:9 list[1].x[0] = 2\n"
+                       "2:12 list[1].x[1] = 3\n"
+                       "list 2:17 list[2] = 4\n");
+  EXPECT_EQ(json->members().size(), 3u);
+  EXPECT_EQ(json->find("number")->describe(), "7");
+  EXPECT_TRUE(json->find("list")->elements().empty());
+  EXPECT_EQ(json->find("kept")->elements().size(), 1u);
+}
+
+// What is not read must be JSON, too, and who takes may refuse.
+TEST_F(LocatedJsonTest, PartsWithErrors) {
+  auto none = [](StringRef, StringRef) { return false; };
+  auto all = [](StringRef) { return true; };
+  auto refuse = [](StringRef, const LocatedJson &element) {
+    element.emitError() << "refused";
+    return failure();
+  };
+  auto parse = [&](StringRef text) {
+    EXPECT_TRUE(failed(LocatedJson::parseParts(text, "t.json", &context,
+                                               {none, all, refuse})));
+    return messages.take();
+  };
+  EXPECT_EQ(parse("{\"a\": [1,\n }]}"),
+            "t.json:2:2: invalid JSON: syntax error while parsing value - "
+            "unexpected '}'; expected '[', '{', or a literal\n");
+  EXPECT_EQ(parse("{\"a\": 99999999999999999999}"),
+            "t.json:1:7: the whole number 99999999999999999999 does not fit in "
+            "64 bits\n");
+  EXPECT_EQ(parse("[1]"), "t.json:1:2: refused\n");
+}
+
 // Many members are looked up among themselves for duplicates, each once.
 TEST_F(LocatedJsonTest, ManyMembers) {
   std::string text = "{\"k\":0";
