@@ -156,9 +156,9 @@ const means: Record<Binding, string> = {
 /// Says how much each binding takes, and what a change of it would save.
 function sharesOf(report: Report, { engine, allCycles, boundCycles, binds, saved }: Diagnosis): string[] {
   const subject = subjectsOf(report, engine);
-  // Work that units share as tiles is slowed down by more than their rates.
+  // A kernel is slowed down by more than one rate: what else it waits for stays as it is.
   const change: Record<Binding, string> = {
-    bandwidth: "twice the bandwidth about",
+    bandwidth: "twice the bandwidth up to",
     arithmetic: engine.units > 1 ? "twice the units up to" : "twice the arithmetic about",
     launches: "half the launch overhead about",
   };
@@ -176,6 +176,14 @@ function subjectsOf(report: Report, engine: Engine): Record<Binding, string> {
            launches: "launch overhead" };
 }
 
+/// How the estimate is made a figure.
+function tryOf(report: Report, most: Binding): string[] {
+  const { name, bytes_per_second: rate } = mainMemory(report);
+  if (most !== "bandwidth" || rate === undefined) return [];
+  const twice = (2 * rate).toExponential().replace("e+", "e");
+  return [`What twice the bandwidth brings: --llm-target with set=memories.${name}.bytes_per_second=${twice}.`];
+}
+
 /// The sentences, the most important one first; none where no op takes time.
 export function adviceOf(report: Report): string[] {
   const diagnosis = diagnose(report);
@@ -184,6 +192,6 @@ export function adviceOf(report: Report): string[] {
   const isScheduleFirst = schedulePercent(report) > (100 * saved[most]) / boundCycles;
   const first = isScheduleFirst ? "the schedule" : subjectsOf(report, engine)[most];
   const places = placesOf(report, diagnosis);
-  return [`${first}.`, ...sharesOf(report, diagnosis), ...(places ? [places] : []), ...(isScheduleFirst ? [] : [means[most]]),
+  return [`${first}.`, ...sharesOf(report, diagnosis), ...(places ? [places] : []), ...(isScheduleFirst ? [] : [means[most], ...tryOf(report, most)]),
           ...idleOf(diagnosis), ...roomOf(report)];
 }

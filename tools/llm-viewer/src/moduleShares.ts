@@ -62,6 +62,6 @@ export class ModuleShares {
     return h("button", { type: "button", class: isInside ? "share inside" : "share", "data-share": name, onclick: act,
                          title: `${name}: ${formatMicroseconds(toMicroseconds(this.report, cycles))}` },
       h("span", { class: "share-name" }, ...breakable(isInside ? name.slice(dot + 1) : name)),
-      h("span", { class: "share-value" }, formatPercent(100 * share)), h("span", { class: "share-bar" }, ...bars));
+      h("span", { class: "share-value" }, share > 0 && share < 0.0005 ? "< 0.1 %" : formatPercent(100 * share)), h("span", { class: "share-bar" }, ...bars));
   }
 }

@@ -7,7 +7,8 @@ import { Schedule } from "../schedule";
 import { Sampler } from "./sampler";
 import { gutter, Range, Theme } from "./view";
 
-const plotHeight = 54;
+const plotHeight = 62;
+const labelRoom = 8; // half of a label stands above its line
 const columnWidth = 2; // in pixels; columns of one pixel would take twice the time
 const number = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
 
@@ -48,7 +49,7 @@ export class CounterPlots {
       height: plotHeight,
       legend: { show: false },
       cursor: { show: false },
-      padding: [4, 0, 4, 0],
+      padding: [labelRoom, 0, labelRoom, 0],
       scales: { x: { time: false }, y: { range: [0, counter.most * 1.05] } },
       axes: [
         { show: false },
