@@ -321,6 +321,35 @@ await runChecks({
     await close();
   },
 
+  async "what a first window says is whole: what binds, the words of a comparison, where a graph begins"() {
+    const words = await openPage(blockPage, { viewport: { width: 1400, height: 900 } });
+    const lines = await words.page.$$eval(".tile-value.words", (all) => all.map((each) => {
+      each.textContent = "dram bandwidth"; // the longest that it may say
+      return [each.scrollWidth - each.clientWidth, Math.round(each.clientHeight / parseFloat(getComputedStyle(each).lineHeight))];
+    }));
+    assert.ok(lines.length >= 1);
+    for (const line of lines) assert.deepEqual(line, [0, 1], String(lines));
+    await words.close();
+    const facts = await openPage(fusedPage, { viewport: { width: 390, height: 844 } });
+    await showTab(facts.page, "Facts");
+    const broken = await facts.page.$$eval(".comparison th", (all) => all.flatMap((cell) => {
+      const text = cell.firstChild, range = document.createRange();
+      return [...(text?.textContent ?? "").matchAll(/\S+/g)].filter(({ 0: word, index }) => {
+        range.setStart(text, index);
+        range.setEnd(text, index + word.length);
+        return range.getClientRects().length > 1;
+      }).map(([word]) => word);
+    }));
+    assert.deepEqual(broken, []);
+    assert.ok(await facts.page.$eval(".comparison", (each) => each.scrollWidth <= each.clientWidth), "all columns are seen");
+    await facts.close();
+    const graph = await openPage(modelPage, { viewport: { width: 800, height: 600 } });
+    await showTab(graph.page, "Graph");
+    const host = await boxOf(graph.page, ".graph-host"), first = await boxOf(graph.page, `[data-node="${model.ops[0].name}"]`);
+    assert.ok(first.x >= host.x && first.x + first.width <= host.x + host.width, JSON.stringify([first, host]));
+    await graph.close();
+  },
+
   async "small windows and phones show all of the overview, one under the other"() {
     for (const [width, height, file] of [[800, 600, modelPage], [390, 844, modelPage], [800, 600, blockPage], [390, 844, blockPage]]) {
       const { page, close } = await openPage(file, { viewport: { width, height } });

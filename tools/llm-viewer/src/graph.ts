@@ -68,9 +68,20 @@ export class Graph {
   /// Layout takes time: only when the graph is looked at.
   show(): void {
     if (this.isDrawn) this.dim();
-    else this.draw();
+    else {
+      this.draw();
+      this.showFirst();
+    }
     this.isDrawn = true;
     this.showSelected();
+  }
+
+  /// A wide graph opens where the program begins.
+  private showFirst(): void {
+    const first = this.nodes.get(this.visibleNodes()[0]?.key ?? "");
+    if (!first) return;
+    const at = first.getBoundingClientRect(), box = this.host.getBoundingClientRect();
+    this.host.scrollLeft += at.left + at.width / 2 - box.left - this.host.clientWidth / 2;
   }
 
   /// Modules from outside in, as long as no more nodes than that are shown.

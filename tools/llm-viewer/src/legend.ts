@@ -20,7 +20,7 @@ export function kindLegend(ops: Op[], colours: Colours, store: Store): HTMLEleme
   };
   return h("ul", { class: "legend", "aria-label": "Colours of ops" }, ...[...colours]
     .filter(([kind]) => used.has(kind))
-    .map(([kind, colour]) => h("li", {}, h("button", { type: "button", onclick: () => search(kind) }, swatch(colour), kind))));
+    .map(([kind, colour], index, all) => h("li", { class: colour === all[index - 1]?.[1] ? "same" : "" }, h("button", { type: "button", onclick: () => search(kind) }, swatch(colour), kind))));
 }
 
 function swatch(colour: string): HTMLElement {
