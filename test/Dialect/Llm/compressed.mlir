@@ -1,4 +1,4 @@
-// RUN: llm-opt %s --verify-roundtrip --llm-tile | FileCheck %s
+// RUN: llm-opt %s --verify-roundtrip --llm-tile | %one-line | FileCheck %s
 
 // Compressed keys and residual streams, by hand from the stages in Spec.md. All fits the engine's memory, so that each
 // element moves once. test/integration/check_compressed.py counts many more, one by one.
