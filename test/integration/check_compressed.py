@@ -11,6 +11,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent / "judge"))
+from program import one_line
+
 
 def closed(begin, tokens, m):
     """The windows whose last token is new."""
@@ -139,6 +142,7 @@ def main():
         problems.append((name, work, traffic))
     (folder / "problems.mlir").write_text("\n".join(functions))
     text = subprocess.run(["llm-opt", folder / "problems.mlir", "--llm-tile"], capture_output=True, text=True, check=True).stdout
+    text = one_line(text)
     faults = []
     for (name, work, traffic), function in zip(problems, functions):
         found_work, found_traffic = found_of(text, name) if "work = {" in text.split(f'"{name}"')[1].split("\n")[0] else (
