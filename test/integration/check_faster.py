@@ -19,6 +19,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent / "judge"))
+from program import one_line
+
 FACTORS = [0.5, 0.8, 0.93, 1.03, 1.1, 1.25, 2]
 # Of 1,024 terms granules of 13 leave more empty than granules of 16: only halves of them are finer.
 HALVES = [0.5, 2]
@@ -91,7 +94,7 @@ class Checker:
             assert "error:" in run.stderr, run.stderr
             return None
         times = {}
-        for op, name, parts in OP.findall(run.stdout):
+        for op, name, parts in OP.findall(one_line(run.stdout)):
             cycles = sum(int(count) * (int(overhead) + int(serial) + max(int(compute), int(memory)))
                          for count, overhead, serial, compute, memory in PART.findall(parts))
             times[f"{op} {name}"] = cycles / target["clock_hz"] * 1e6

@@ -70,9 +70,12 @@ def main() -> None:
 
     unroll("rolled.mlir", "barriers.mlir", True)
     barriers, _ = schedule("barriers", passes)
-    for figure in ("makespan_cycles", "lower_bound_cycles", "bounds", "roofline_cycles"):
+    for figure in ("lower_bound_cycles", "bounds", "roofline_cycles"):
         assert rolled[figure] == barriers[figure], (figure, rolled[figure], barriers[figure])
-    assert slots_of(rolled) == slots_of(barriers)
+    # What a loop repeats is worth more tries. Where these won nothing, slots are the same.
+    assert rolled["makespan_cycles"] <= barriers["makespan_cycles"], (rolled["makespan_cycles"], barriers["makespan_cycles"])
+    if rolled["makespan_cycles"] == barriers["makespan_cycles"]:
+        assert slots_of(rolled) == slots_of(barriers)
 
     unroll("rolled.scheduled.mlir", "written-out.mlir", False)
     run("llm-opt", "written-out.mlir", "--llm-export-queues", "-o", "/dev/null")
@@ -86,8 +89,8 @@ def main() -> None:
     saved = 1 - unrolled["makespan_cycles"] / rolled["makespan_cycles"]
     runs = sum(op["count"] for op in rolled["ops"])
     assert runs == len(unrolled["ops"])
-    print(f"ok: {runs} runs of {len(rolled['ops'])} ops: {rolled['makespan_cycles']} cycles in the loop, with barriers the "
-          f"same; {unrolled['makespan_cycles']} unrolled, {100 * saved:.2f} % less (bounds {rolled['lower_bound_cycles']}, "
+    print(f"ok: {runs} runs of {len(rolled['ops'])} ops: {rolled['makespan_cycles']} cycles in the loop, "
+          f"{barriers['makespan_cycles']} with barriers; {unrolled['makespan_cycles']} unrolled, {100 * saved:.2f} % less (bounds {rolled['lower_bound_cycles']}, "
           f"{unrolled['lower_bound_cycles']}); {seconds:.1f} and {unrolled_seconds:.1f} s")
 
 

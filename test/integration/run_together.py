@@ -9,9 +9,14 @@ import os
 import re
 import struct
 import subprocess
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 from generic_mlir import split
+
+sys.path.insert(0, str(Path(__file__).parent / "judge"))
+from program import one_line
 
 SEPARATOR = "// -----"
 APART = '["noinline"]'
@@ -72,7 +77,7 @@ class Function:
 
 def functions_of(text, tag):
     """Of modules with separators between them, by name."""
-    made = [Function(module, tag) for module in text.split(SEPARATOR) if "func.func" in module]
+    made = [Function(module, tag) for module in one_line(text).split(SEPARATOR) if "func.func" in module]
     return {function.name: function for function in made}
 
 

@@ -172,7 +172,7 @@ TEST_F(TargetJson, WrongKinds) {
   EXPECT_EQ(
       errorOf("{\"bf16\": 4}", "4"),
       "t.json:7:28: 'engines.core.macs_per_cycle_per_unit' must be a map of "
-      "named fields, got 4\n");
+      "named numbers, such as {\"bf16\": 4096}, got 4\n");
   EXPECT_EQ(errorOf("{\"capacity_bytes\": 64}", "null"),
             "t.json:13:9: 'memories.sram' must be a map of named fields, got "
             "null\n");
