@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowerings.h"
+#include "StateInputs.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -51,12 +51,8 @@ private:
   /// What the state has of earlier tokens, values or gates, and behind it that
   /// of new ones, [b, rows + tokens, channels].
   Value join(int64_t array, Value added) {
-    Value own = lowering.get(added);
     SmallVector<OpFoldResult> before = lowering.getSizes(state),
-                              ownSizes = lowering.getSizes(own),
-                              sizes = ownSizes;
-    sizes[1] = lowering.add(before[2], ownSizes[1]);
-    SmallVector<OpFoldResult> from(4, number(0)), ones(4, number(1));
+                              from(4, number(0)), ones(4, number(1));
     from[1] = number(array);
     before[1] = number(1);
     auto shape = cast<RankedTensorType>(state.getType());
@@ -65,17 +61,7 @@ private:
         shape.getElementType());
     Value old = tensor::ExtractSliceOp::create(builder, loc, picked, state,
                                                from, before, ones);
-    Value joined = lowering.empty(sizes, type);
-    SmallVector<OpFoldResult> at(3, number(0)), steps(3, number(1));
-    for (Value part : {old, own}) {
-      SmallVector<OpFoldResult> partSizes = lowering.getSizes(part);
-      joined = tensor::InsertSliceOp::create(
-          builder, loc,
-          lowering.convert(lowering.asArray(part), type).getValues(), joined,
-          at, partSizes, steps);
-      at[1] = partSizes[1];
-    }
-    return joined;
+    return joinInputs(lowering, old, lowering.get(added));
   }
 
   Value beginOf(OpBuilder &b, Value sequence) {

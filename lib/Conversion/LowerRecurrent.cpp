@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinearAttention.h"
+#include "StateInputs.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -17,34 +18,12 @@ namespace {
 // conv1d
 //===----------------------------------------------------------------------===//
 
-/// Joins the inputs in the state and those in x, along dimension 1, in the type
-/// of the calculation.
-Value joinInputs(Conv1dOp op, LinalgLowering &lowering, Value state, Value x) {
-  OpBuilder &builder = lowering.getBuilder();
-  Location loc = lowering.getLoc();
-  Type type = lowering.getComputeType();
-  SmallVector<OpFoldResult> before = lowering.getSizes(state),
-                            own = lowering.getSizes(x), sizes = own;
-  sizes[1] = lowering.add(before[1], own[1]);
-  Value joined = lowering.empty(sizes, type);
-  OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
-  SmallVector<OpFoldResult> offsets(3, zero), strides(3, one);
-  for (auto [part, partSizes] : {std::pair{state, before}, {x, own}}) {
-    joined = tensor::InsertSliceOp::create(
-        builder, loc,
-        lowering.convert(lowering.asArray(part), type).getValues(), joined,
-        offsets, partSizes, strides);
-    offsets[1] = before[1];
-  }
-  return joined;
-}
-
 /// conv1d-R1.
 LogicalResult lowerConv1d(Conv1dOp op, LinalgLowering &lowering) {
   OpBuilder &builder = lowering.getBuilder();
   MLIRContext *context = op.getContext();
   Value state = lowering.get(op.getState()), x = lowering.get(op.getX());
-  Array joined = lowering.asArray(joinInputs(op, lowering, state, x));
+  Array joined = lowering.asArray(joinInputs(lowering, state, x));
   SmallVector<OpFoldResult> sizes = lowering.getSizes(x);
   auto dim = [&](unsigned loop) { return getAffineDimExpr(loop, context); };
   // The loops are b, s, c, i.

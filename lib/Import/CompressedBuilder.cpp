@@ -276,10 +276,10 @@ Value CompressedBuilder::attend(const SequenceGroup &group) {
   Value z = updateCache(group, "self_attn", type, key, Value()).getKeys();
   Value entries, selected;
   MaskAttr sees;
-  if (config.compressed.ratio)
+  if (config.compressed.ratio) {
     entries = compressor.update(group);
-  if (config.compressed.ratio)
     selected = select(group);
+  }
   if (entries)
     sees = compressor.maskOf(group);
   Value sinks = layer.wideWeight("self_attn.attn_sink", {config.heads});

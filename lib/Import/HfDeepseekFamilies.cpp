@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "HfReaders.h"
-#include "llm/Support/Units.h"
 
 #include <cmath>
 
@@ -135,12 +134,7 @@ static FeedForwardConfig readSparse(HfFields &fields,
   readExperts(fields, "n_routed_experts", experts);
   experts.router = "gate";
   readSelection(fields, defaults, experts);
-  std::optional<int64_t> shared =
-      checkedMul(fields.positive("n_shared_experts", 0), sparse.intermediate);
-  if (!shared)
-    fields.refuse("n_shared_experts") << "is too large";
-  experts.sharedWidth = shared.value_or(0);
-  experts.sharedPath = "shared_experts";
+  readSharedByCount(fields, /*absent=*/0, sparse);
   return sparse;
 }
 

@@ -7,7 +7,6 @@
 
 #include "HfReaders.h"
 #include "llm/Import/Formats.h"
-#include "llm/Support/Units.h"
 
 #include <cmath>
 
@@ -151,12 +150,7 @@ static FeedForwardConfig readV4Experts(HfFields &fields) {
   fields.mustBe("topk_method", "noaux_tc");
   experts.normalizes = fields.boolean("norm_topk_prob", true);
   experts.scale = readShareScale(fields, 1.5);
-  std::optional<int64_t> shared =
-      checkedMul(fields.positive("n_shared_experts", 1), sparse.intermediate);
-  if (!shared)
-    fields.refuse("n_shared_experts") << "is too large";
-  experts.sharedWidth = shared.value_or(0);
-  experts.sharedPath = "shared_experts";
+  readSharedByCount(fields, /*absent=*/1, sparse);
   return sparse;
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HfReaders.h"
+#include "llm/Support/Units.h"
 
 namespace mlir::llm {
 
@@ -187,6 +188,16 @@ double readShareScale(HfFields &fields, double absent) {
   if (!(scale > 0))
     fields.refuse("routed_scaling_factor") << "must be positive";
   return scale;
+}
+
+void readSharedByCount(HfFields &fields, int64_t absent,
+                       FeedForwardConfig &sparse) {
+  std::optional<int64_t> width = checkedMul(
+      fields.positive("n_shared_experts", absent), sparse.intermediate);
+  if (!width)
+    fields.refuse("n_shared_experts") << "is too large";
+  sparse.experts.sharedWidth = width.value_or(0);
+  sparse.experts.sharedPath = "shared_experts";
 }
 
 } // namespace mlir::llm

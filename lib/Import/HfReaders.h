@@ -118,6 +118,10 @@ ExpertScoring readScoring(HfFields &fields, StringRef key, StringRef absent);
 
 /// `routed_scaling_factor`, by which the shares of experts are multiplied.
 double readShareScale(HfFields &fields, double absent);
+/// Reads how many experts of the width of the others all tokens share
+/// (`n_shared_experts`). They are one expert, side by side.
+void readSharedByCount(HfFields &fields, int64_t absent,
+                       FeedForwardConfig &sparse);
 
 /// Layers behind `first_k_dense_replace` that `moe_layer_freq` divides have
 /// experts.

@@ -421,18 +421,22 @@ std::optional<int64_t> Checker::longest(const Task &task,
   return cycles;
 }
 
+/// Returns the task cut in one of its ways.
+static Task cutTask(const Task &task, unsigned choice) {
+  Task cut = {task.name,         task.kinds,
+              task.group,        task.partsOf(choice),
+              task.predecessors, task.lastCombinesOf(choice)};
+  cut.with = task.with;
+  cut.chains = task.chainsOf(choice);
+  return cut;
+}
+
 Problem resolve(const Problem &problem, const Solution &solution) {
   Problem resolved = {problem.clockHz, problem.resources, problem.engines, {}};
   resolved.tasks.reserve(problem.tasks.size());
-  for (unsigned index = 0; index < problem.tasks.size(); ++index) {
-    const Task &task = problem.tasks[index];
-    unsigned choice = solution.choiceOf(index);
-    resolved.tasks.push_back({task.name, task.kinds, task.group,
-                              task.partsOf(choice), task.predecessors,
-                              task.lastCombinesOf(choice)});
-    resolved.tasks.back().with = task.with;
-    resolved.tasks.back().chains = task.chainsOf(choice);
-  }
+  for (unsigned index = 0; index < problem.tasks.size(); ++index)
+    resolved.tasks.push_back(
+        cutTask(problem.tasks[index], solution.choiceOf(index)));
   return resolved;
 }
 
@@ -448,13 +452,7 @@ takeAlternatives(const Problem &problem, unsigned number) {
     own.name = task.name;
     if (number > task.alternatives.size())
       continue;
-    own.kinds = task.kinds;
-    own.group = task.group;
-    own.with = task.with;
-    own.predecessors = task.predecessors;
-    own.parts = task.partsOf(number);
-    own.lastCombines = task.lastCombinesOf(number);
-    own.chains = task.chainsOf(number);
+    own = cutTask(task, number);
     tasks.push_back(index);
   }
   return {std::move(taken), std::move(tasks)};

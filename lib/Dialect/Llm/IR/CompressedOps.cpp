@@ -211,9 +211,7 @@ FailureOr<Workload> CompressOp::getWorkload(EmitError emitError) {
 static Count addSequences(CompressOp op, Box box,
                           llvm::function_ref<Count(const Windows &)> ofOne) {
   if (op.getBegin().size() == 1)
-    return succeeded(ofOne(windowsOf(op, 0)))
-               ? times(ofOne(windowsOf(op, 0)), box[0].size())
-               : Count(failure());
+    return times(ofOne(windowsOf(op, 0)), box[0].size());
   Count sum = int64_t(0);
   for (int64_t sequence = box[0].begin; sequence < box[0].end; ++sequence)
     sum = plus(sum, ofOne(windowsOf(op, sequence)));
