@@ -19,6 +19,7 @@ include "LlmRecurrentOps.td"
 include "LlmCompressedOps.td"
 include "LlmExpertOps.td"
 include "LlmModelEndOps.td"
+include "LlmCollectiveOps.td"
 include "LlmFusedOps.td"
 
 #endif // LLM_DIALECT_LLM

@@ -397,4 +397,55 @@ def Llm_ProgramAttr : Llm_Attr<"Program", "program", "what a function was import
   }];
 }
 
+//===----------------------------------------------------------------------===//
+// Many chips
+//===----------------------------------------------------------------------===//
+
+/// Names of axes of the grid: an ArrayAttr of strings, printed `[dp, tp]`.
+def Llm_AxesAttr : TypedArrayAttrBase<StrAttr, "names of axes of the grid">;
+
+def Llm_GridAttr : Llm_Attr<"Grid", "grid", "the chips that run a program together"> {
+  let description = [{
+    Axes with their numbers of chips, from the outermost to the innermost. Chips are numbered
+    in row-major order, so that neighbours along the last axis are next to each other, on the
+    nearest link.
+
+    Example: `llm.grid = #llm.grid<dp = 2, tp = 8>` on the module: 16 chips.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$axes,
+    ArrayRefParameter<"int64_t">:$sizes);
+  let assemblyFormat = "`<` custom<GridAxes>($axes, $sizes) `>`";
+  let extraClassDeclaration = [{
+    /// The most chips that a grid may have.
+    static constexpr int64_t maxChips = 1 << 20;
+    int64_t countChips() const;
+    /// Chips along an axis; nothing for one that the grid does not have.
+    ::std::optional<int64_t> sizeOf(::llvm::StringRef axis) const;
+    /// How many chips further the next chip along an axis of the grid is.
+    int64_t strideOf(::llvm::StringRef axis) const;
+    /// Chips of a group along axes of the grid.
+    int64_t countChips(::mlir::ArrayAttr axes) const;
+    /// How many neighbouring chips such a group lies within.
+    int64_t spanOf(::mlir::ArrayAttr axes) const;
+    /// The grid of the module that the op is in; null if there is none.
+    static GridAttr ofModule(::mlir::Operation *op);
+  }];
+}
+
+def Llm_ShardAttr : Llm_Attr<"Shard", "shard", "what is cut over which axes of the grid"> {
+  let description = [{
+    Loops of an op (`llm.shard`) or dimensions of a source (`llm.piece`: d0, d1, .. of a
+    weight, or the fields of a cache's type), each with the axes over which it is cut: into as
+    many equal intervals as the axes have chips together, the first axis being the outermost.
+
+    Example: `llm.shard = #llm.shard<{n = [tp]}>`, `llm.piece = #llm.shard<{d0 = [tp]}>`
+  }];
+  let parameters = (ins AttrParameter<"::mlir::DictionaryAttr", "axes by loop">:$loops);
+  let assemblyFormat = "`<` custom<AxesByLoop>($loops) `>`";
+  let extraClassDeclaration = [{
+    /// The axes that cut a loop or dimension; null if none does.
+    ::mlir::ArrayAttr axesOf(::llvm::StringRef loop) const;
+  }];
+}
+
 #endif // LLM_DIALECT_LLMATTRS

@@ -17,7 +17,8 @@ def Llm_Dialect : Dialect {
   let description = [{
     The ops say what a decoder block of a large language model *is*; attributes carry
     what the compiler decided about it: `llm.tile`, `llm.cost` and `llm.slots` on ops,
-    `llm.schedule` and `llm.program` on functions. The meaning of every op and attribute,
+    `llm.schedule` and `llm.program` on functions; `llm.grid` on the module, `llm.shard` and
+    `llm.piece` on ops say how a program is cut over chips. The meaning of every op and attribute,
     with numbered constraints, stands in `dialects/llm/Spec.md`.
   }];
   let cppNamespace = "::mlir::llm";
@@ -33,6 +34,9 @@ def Llm_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral slotsAttrName = "llm.slots";
     static constexpr ::llvm::StringLiteral scheduleAttrName = "llm.schedule";
     static constexpr ::llvm::StringLiteral programAttrName = "llm.program";
+    static constexpr ::llvm::StringLiteral gridAttrName = "llm.grid";
+    static constexpr ::llvm::StringLiteral shardAttrName = "llm.shard";
+    static constexpr ::llvm::StringLiteral pieceAttrName = "llm.piece";
     void registerAttributes();
     void registerTypes();
     /// An op that does not exist: an error with the nearest name that does.

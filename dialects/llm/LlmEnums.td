@@ -75,6 +75,12 @@ def Llm_TileStrategy : Llm_Enum<"TileStrategy", "who chose a tile", [
   I32EnumCase<"Pinned", 3, "pinned">            // these: its split, too
 ]>;
 
+def Llm_Join : Llm_Enum<"Join", "what becomes of the values that several chips have", [
+  I32EnumCase<"Sum", 0, "sum">,
+  I32EnumCase<"Max", 1, "max">
+]>;
+def Llm_JoinAttr : EnumAttr<Llm_Dialect, Llm_Join, "join">;
+
 def Llm_CostBound : Llm_Enum<"CostBound", "what a part's length is made of", [
   I32EnumCase<"Compute", 0, "compute">,
   I32EnumCase<"Memory", 1, "memory">,

@@ -8,6 +8,7 @@
 #include "llm/Cost/CostModel.h"
 #include "ClosedFormModel.h"
 #include "KernelsModel.h"
+#include "LinkModel.h"
 #include "llm/Program/Totals.h"
 #include "llm/Support/Units.h"
 #include "llm/Workload/Composition.h"
@@ -18,6 +19,8 @@ using namespace mlir::llm;
 
 std::unique_ptr<CostModel> CostModel::get(const OpOnTarget &context,
                                           TileStrategy strategy) {
+  if (context.workload.collective)
+    return std::make_unique<LinkModel>(context);
   if (strategy == TileStrategy::Theoretical)
     return std::make_unique<ClosedFormModel>(context);
   switch (context.engine->costModel) {
@@ -49,6 +52,13 @@ Cycles Cycles::overlapped(int64_t overhead, int64_t compute, int64_t memory) {
   return cycles;
 }
 
+/// The link of a collective, as what others share; null for any other op.
+static const Memory *linkOf(const OpOnTarget &context) {
+  return context.workload.collective
+             ? context.target->findSharedResource(context.engine->name)
+             : nullptr;
+}
+
 FailureOr<Traffic> Traffic::get(const OpOnTarget &context, MovedBytes bytes) {
   Traffic traffic;
   static_cast<MovedBytes &>(traffic) = std::move(bytes);
@@ -60,16 +70,19 @@ FailureOr<Traffic> Traffic::get(const OpOnTarget &context, MovedBytes bytes) {
     traffic.sharedCycles.push_back(*cycles);
     traffic.memoryCycles = std::max(traffic.memoryCycles, *cycles);
   }
-  std::optional<int64_t> used = 0, energy;
+  std::optional<int64_t> used = 0, sent = 0, energy;
   if (traffic.used > 0)
     used = llm::memoryCycles(context, *context.tileMemory(), traffic.used);
+  if (const Memory *link = linkOf(context))
+    sent = llm::memoryCycles(context, *link, traffic.sent);
   Count macs = countWork(context.op, context.workload, WorkKind::Mac);
   if (succeeded(macs))
     energy = energyPicojoules(context, *macs, traffic.shared, traffic.cached);
-  if (!used || !energy)
+  if (!used || !sent || !energy)
     return context.refuseOverflow();
   traffic.usedCycles = *used;
-  traffic.memoryCycles = std::max(traffic.memoryCycles, *used);
+  traffic.sentCycles = *sent;
+  traffic.memoryCycles = std::max({traffic.memoryCycles, *used, *sent});
   traffic.picojoules = *energy;
   return traffic;
 }
@@ -197,6 +210,7 @@ static FailureOr<MovedBytes> sumUp(const OpOnTarget &context,
     return context.refuseOverflow();
   moved.cached = *cached;
   moved.used = movement.usedBytes;
+  moved.sent = movement.sentBytes;
   return moved;
 }
 
@@ -213,6 +227,10 @@ static DictionaryAttr writeTraffic(const OpOnTarget &context,
         ofBuffers.push_back({context.workload.buffers[index].name, moved});
     traffic.set(memory->name, getAmounts(mlirContext, ofBuffers));
   }
+  if (const Memory *link = linkOf(context))
+    traffic.set(link->name,
+                getAmounts(mlirContext, {{context.workload.buffers[0].name,
+                                          movement.sentBytes}}));
   return traffic.getDictionary(mlirContext);
 }
 
@@ -226,6 +244,8 @@ static DictionaryAttr writeCycles(const OpOnTarget &context,
   const Memory *tiles = context.tileMemory();
   if (tiles && tiles->bytesPerSecond > 0)
     cycles.push_back({tiles->name, traffic.usedCycles});
+  if (const Memory *link = linkOf(context))
+    cycles.push_back({link->name, traffic.sentCycles});
   return cycles.size() < 2 ? DictionaryAttr()
                            : getAmounts(context.op->getContext(), cycles);
 }

@@ -22,7 +22,8 @@ static void describeOp(Operation *op, raw_ostream &os) {
   for (NamedAttribute attribute : op->getAttrDictionary()) {
     StringRef name = attribute.getName();
     if (name != "name" && name != LlmDialect::tileAttrName &&
-        name != LlmDialect::costAttrName && name != LlmDialect::slotsAttrName)
+        name != LlmDialect::costAttrName &&
+        name != LlmDialect::slotsAttrName && name != LlmDialect::shardAttrName)
       os << name << "=" << attribute.getValue() << "\n";
   }
   // Ops inside of the op run as one kernel with it.
@@ -50,6 +51,8 @@ static void describeWorkload(WorkloadOpInterface op, const Workload &workload,
     Count points = op.countPoints(workload, index, workload.fullBox());
     os << "@" << (succeeded(points) ? *points : -1) << "\n";
   }
+  if (const std::optional<Collective> &group = workload.collective)
+    os << "among " << group->chips << " of " << group->span << "\n";
 }
 
 static void describeMachine(const OpOnTarget &context, raw_ostream &os) {

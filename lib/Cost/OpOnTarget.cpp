@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Cost/OpOnTarget.h"
+#include "llm/Cost/Kernels/CollectiveModel.h"
 #include "llm/Workload/Composition.h"
 
 using namespace mlir;
@@ -43,12 +44,28 @@ static Refusal refuseEngines(WorkloadOpInterface op, EngineKindSet kinds,
   return refusal;
 }
 
+/// A collective runs on the link that joins its group. The target has no other
+/// engines for it.
+static FailureOr<OpOnTarget> onLink(WorkloadOpInterface op, Workload workload,
+                                    const Target &target, Reasons reasons) {
+  const Link *link = findLink(target, workload.collective->span);
+  for (const Engine &engine : target.engines)
+    if (link && engine.isLink && engine.name == link->name)
+      return OpOnTarget{op, std::move(workload), &target, &engine, reasons};
+  return reasons.refuse(op)
+         << "exchanges among " << workload.collective->span
+         << " neighbouring chips; target '" << target.name
+         << "' has no link that joins so many (links)";
+}
+
 FailureOr<OpOnTarget> OpOnTarget::get(WorkloadOpInterface op,
                                       const Target &target, Reasons reasons) {
   FailureOr<Workload> workload =
       op.getWorkload([&] { return reasons.refuse(op); });
   if (failed(workload))
     return failure();
+  if (workload->collective)
+    return onLink(op, std::move(*workload), target, reasons);
   EngineKindSet kinds = workload->engineKinds();
   SmallVector<const Engine *, 1> engines = target.findEngines(kinds);
   // A kernel of several ops runs on one engine.

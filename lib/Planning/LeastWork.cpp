@@ -356,9 +356,13 @@ mlir::llm::leastWork(const OpOnTarget &context, TileStrategy strategy,
   LeastWork least;
   least.overheadCycles = context.overheadCycles();
   least.mostParts = mostPartsOf(context);
-  // All bytes pass each memory, whatever a memory keeps for later.
+  // All bytes pass each memory, whatever a memory keeps for later, and none of
+  // the links behind them.
+  size_t onTheWay = memories.size() - context.target->network.size();
   auto perMemory = [&](int64_t bytes) {
-    return std::vector<int64_t>(memories.size(), bytes);
+    std::vector<int64_t> all(onTheWay, bytes);
+    all.resize(memories.size(), 0);
+    return all;
   };
   int64_t sum = 0;
   for (auto [buffer, moved] :
@@ -377,7 +381,8 @@ mlir::llm::leastWork(const OpOnTarget &context, TileStrategy strategy,
   if (failed(used))
     return failure();
   FailureOr<int64_t> compute =
-      leastComputeCycles(context, strategy, least.bytes, *used);
+      leastComputeCycles(context, strategy,
+                         ArrayRef(least.bytes).take_front(onTheWay), *used);
   FailureOr<int64_t> even = leastEvenCycles(context, *used);
   if (failed(compute) || failed(even))
     return failure();

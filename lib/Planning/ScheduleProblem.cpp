@@ -38,14 +38,14 @@ static LogicalResult checkNames(CostAttr cost, const OpOnTarget &context) {
   for (PartCostAttr part : cost.getParts()) {
     if (DictionaryAttr cycles = part.getCyclesByMemory())
       for (NamedAttribute entry : cycles)
-        if (!context.target->findMemory(entry.getName()))
+        if (!context.target->findMemory(entry.getName()) &&
+            !context.target->findSharedResource(entry.getName()))
           return context.refuse()
                  << "has a cost with cycles of memory '"
                  << entry.getName().getValue() << "', which target '"
                  << context.target->name << "' does not have; run --llm-cost";
     for (NamedAttribute entry : part.getTraffic()) {
-      const Memory *memory = context.target->findMemory(entry.getName());
-      if (!memory || !context.target->isShared(*memory))
+      if (!context.target->findSharedResource(entry.getName()))
         return context.refuse()
                << "has a cost with traffic of memory '"
                << entry.getName().getValue() << "', which target '"
@@ -93,11 +93,11 @@ LogicalResult mlir::llm::checkCosts(const Program &program,
   return success();
 }
 
-/// The machine of a problem: shared memories and engine groups.
+/// The machine of a problem: shared memories, links and engine groups.
 static Problem makeMachine(const Target &target) {
   Problem problem;
   problem.clockHz = target.clockHz;
-  SmallVector<const Memory *> memories = target.sharedMemories();
+  SmallVector<const Memory *> memories = target.sharedResources();
   for (const Memory *memory : memories)
     problem.resources.push_back(
         {memory->name, memory->usableBytesPerSecond(), memory->lanes});
@@ -277,7 +277,7 @@ struct Ways {
 /// Finds the ways of ops. Equal ops share them.
 class WaysFinder {
 public:
-  WaysFinder(const Target &target) : memories(target.sharedMemories()) {}
+  WaysFinder(const Target &target) : memories(target.sharedResources()) {}
   /// Returns null on failure.
   const Ways *find(const OpOnTarget &context, CostedTile given);
 
@@ -295,7 +295,7 @@ const Ways *WaysFinder::find(const OpOnTarget &context, CostedTile given) {
   FailureOr<bool> isGiven = isByHand(context, given);
   if (failed(isGiven))
     return nullptr;
-  ways.isByHand = *isGiven;
+  ways.isByHand = *isGiven || context.workload.collective.has_value();
   if (ways.isByHand || hasOneWay(context))
     return &ways;
   FailureOr<std::vector<scheduling::LeastWork>> least =

@@ -26,6 +26,7 @@ FailureOr<double> mlir::llm::collectiveTime(const MeasuredRow &row,
     return reasons.refuse(row.location)
            << "target '" << target.name << "' has no link that joins "
            << devices << " devices; give it one (links)";
-  return collectiveMicroseconds(kind, devices, bytes, *link,
-                                double(target.dram().usableBytesPerSecond()));
+  return timeCollective(kind, devices, bytes, *link,
+                        double(target.dram().usableBytesPerSecond()))
+      .microseconds;
 }

@@ -59,7 +59,7 @@ Recording::Values llm::describeRun(const Report &report, unsigned index) {
   if (op.figures.macs)
     args["macs"] = op.figures.macs;
   for (auto [memory, bytes] :
-       llvm::zip(report.target->sharedMemories(), op.figures.bytes))
+       llvm::zip(report.target->sharedResources(), op.figures.bytes))
     args[memory->name + "_bytes"] = bytes;
   return args;
 }

@@ -30,6 +30,7 @@ static LogicalResult accumulate(OpFigures &sum, const OpFigures &figures,
     total = next.value_or(0);
   };
   add(sum.macs, figures.macs);
+  add(sum.dramBytes, figures.dramBytes);
   add(sum.overheadCycles, figures.overheadCycles);
   add(sum.serialCycles, figures.serialCycles);
   add(sum.computeCycles, figures.computeCycles);
@@ -46,8 +47,9 @@ static LogicalResult accumulate(OpFigures &sum, const OpFigures &figures,
 static OpFigures figuresOf(PartCostAttr part, const Target &target) {
   OpFigures figures;
   figures.macs = part.getWork(stringify(WorkKind::Mac));
-  for (const Memory *memory : target.sharedMemories())
+  for (const Memory *memory : target.sharedResources())
     figures.bytes.push_back(part.getBytes(memory->name));
+  figures.dramBytes = part.getBytes(target.dram().name);
   figures.overheadCycles = part.getOverheadCycles();
   figures.serialCycles = part.getSerialCycles();
   figures.computeCycles = part.getComputeCycles();
@@ -228,7 +230,7 @@ FailureOr<Report> Report::create(FunctionOpInterface function,
     report.indexOf[report.program->ops()[op].op] = op;
     report.ops.push_back(std::move(*entry));
   }
-  report.sum.bytes.resize(target.sharedMemories().size());
+  report.sum.bytes.resize(target.sharedResources().size());
   addShares(report);
   if (!report.capacity.fits())
     warnings.keep(report.describeExcess());

@@ -25,9 +25,8 @@ static LogicalResult checkLanes(Operation *op, const Target &target,
                                 DictionaryAttr lanes) {
   for (NamedAttribute entry : lanes) {
     StringRef name = entry.getName();
-    const Memory *memory = target.findMemory(name);
-    if (!memory || !target.isShared(*memory) ||
-        getAmount(lanes, name) > memory->lanes)
+    const Memory *memory = target.findSharedResource(name);
+    if (!memory || getAmount(lanes, name) > memory->lanes)
       return op->emitOpError()
              << "has a slot with " << getAmount(lanes, name) << " lanes of '"
              << name << "', which target '" << target.name

@@ -15,7 +15,7 @@ using namespace mlir::llm;
 MachinePeaks::MachinePeaks(const Target &target) : target(target) {
   for (auto [kind, rate] : llvm::zip_equal(allWorkKinds, operations))
     rate = kind == WorkKind::Mac ? 0 : peakPerSecond(target, kind, Type());
-  for (const Memory *memory : target.sharedMemories())
+  for (const Memory *memory : target.sharedResources())
     memories.push_back(double(memory->bytesPerSecond));
 }
 
@@ -99,13 +99,15 @@ Utilization mlir::llm::utilizationOf(const Timeline &timeline, unsigned op,
     if (isMac)
       used.teraflopPerSecond = 2 * perSecond / 1e12;
   }
+  StringRef dram = target.dram().name;
   for (auto [memory, peak] :
-       llvm::zip_equal(target.sharedMemories(), peaks.bytesPerSecond())) {
+       llvm::zip_equal(target.sharedResources(), peaks.bytesPerSecond())) {
     double perSecond = rate(
         sumOf([&](PartCostAttr part) { return part.getBytes(memory->name); }),
         span.withFetches(), target.clockHz);
     used.memoryPercent = std::max(used.memoryPercent, percent(perSecond, peak));
-    used.gigabytesPerSecond = perSecond / 1e9; // the last one is DRAM
+    if (memory->name == dram)
+      used.gigabytesPerSecond = perSecond / 1e9;
   }
   return used;
 }

@@ -49,6 +49,20 @@ std::string_view stringify(CostModelKind kind) {
   return "";
 }
 
+std::string_view stringify(CollectiveKind kind) {
+  switch (kind) {
+  case CollectiveKind::AllReduce:
+    return "all_reduce";
+  case CollectiveKind::AllGather:
+    return "all_gather";
+  case CollectiveKind::ReduceScatter:
+    return "reduce_scatter";
+  case CollectiveKind::AllToAll:
+    return "all_to_all";
+  }
+  return "";
+}
+
 /// Returns the kind with this spelling.
 template <typename Kind, size_t count>
 static std::optional<Kind> parse(const std::array<Kind, count> &all,
@@ -69,6 +83,10 @@ std::optional<WorkKind> parseWorkKind(std::string_view text) {
 
 std::optional<CostModelKind> parseCostModelKind(std::string_view text) {
   return parse(allCostModelKinds, text);
+}
+
+std::optional<CollectiveKind> parseCollectiveKind(std::string_view text) {
+  return parse(allCollectiveKinds, text);
 }
 
 } // namespace mlir::llm

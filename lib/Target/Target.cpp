@@ -50,6 +50,59 @@ SmallVector<const Memory *> Target::sharedMemories() const {
   return shared;
 }
 
+SmallVector<const Memory *> Target::sharedResources() const {
+  SmallVector<const Memory *> shared = sharedMemories();
+  for (const Memory &link : network)
+    shared.push_back(&link);
+  return shared;
+}
+
+const Memory *Target::findSharedResource(StringRef name) const {
+  for (const Memory *resource : sharedResources())
+    if (resource->name == name)
+      return resource;
+  return nullptr;
+}
+
+std::string Target::connect(int64_t chips) {
+  auto isDone = [&] { return chips <= 1; };
+  for (const Link &link : links) {
+    // What stands behind an @ is another library of the same link.
+    if (isDone() || StringRef(link.name).contains('@'))
+      continue;
+    bool isTaken = findMemory(link.name) ||
+                   llvm::any_of(engines, [&](const Engine &engine) {
+                     return engine.name == link.name;
+                   });
+    if (isTaken)
+      return "'links." + link.name +
+             "' has the name of an engine or a memory: with several chips, a "
+             "link needs a name of its own";
+    Memory shared;
+    shared.name = link.name;
+    shared.bytesPerSecond = link.bytesPerSecond;
+    shared.sustainedBytesPerSecond = link.sustainedBytesPerSecond;
+    network.push_back(std::move(shared));
+    Engine engine;
+    engine.name = link.name;
+    engine.kinds = EngineKind::Network;
+    engine.isLink = true;
+    engines.push_back(std::move(engine));
+    if (link.devices >= chips)
+      chips = 1;
+  }
+  if (isDone())
+    return {};
+  int64_t most = 1;
+  for (const Link &link : links)
+    most = std::max(most, link.devices);
+  return "the program's grid has " + std::to_string(chips) +
+         " chips, and the links of target '" + name + "' join " +
+         std::to_string(most) +
+         (links.empty() ? ": give it a link (links)"
+                        : ": give it one that joins more (links.NAME.devices)");
+}
+
 const Memory &Target::dram() const { return *sharedMemories().back(); }
 
 int64_t Target::countComputeEngines() const {
@@ -440,7 +493,8 @@ std::string describeForCost(const Target &target, const Engine &engine) {
     if (memory->femtojoulesPerByte)
       os << " energy=" << *memory->femtojoulesPerByte;
   }
-  for (const Memory *memory : target.sharedMemories()) {
+  for (const Memory *memory :
+       engine.isLink ? target.sharedResources() : target.sharedMemories()) {
     os << " " << memory->name << ":";
     describeNumbers(os, memoryNumbers(), *memory);
     os << " port_lanes=" << target.portLanes(engine, *memory);

@@ -7,6 +7,7 @@
 
 #include "FieldTable.h"
 #include "Fields.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
@@ -115,7 +116,8 @@ static TargetDeviceSpecAttr toDevice(const Target &target,
   MapWriter device(context), engines(context), memories(context),
       links(context);
   for (const Engine &engine : target.engines)
-    engines.add(engine.name, writeEngine(engine, context));
+    if (!engine.isLink) // it follows from the links
+      engines.add(engine.name, writeEngine(engine, context));
   for (const Memory &memory : target.memories)
     memories.add(memory.name,
                  writeMemory(memory, target.isShared(memory), context));
@@ -225,6 +227,15 @@ FailureOr<Target> readTarget(ModuleOp module) {
   return readOwnTarget(module);
 }
 
+/// A program over several chips runs its collectives on the links.
+static FailureOr<Target> connectToGrid(ModuleOp module, Target target) {
+  GridAttr grid = GridAttr::ofModule(module);
+  std::string problem = grid ? target.connect(grid.countChips()) : "";
+  if (problem.empty())
+    return target;
+  return emitError(module.getLoc()) << problem;
+}
+
 FailureOr<Target> readOwnTarget(ModuleOp module) {
   Attribute attribute = module->getAttr(specName);
   if (!attribute)
@@ -247,7 +258,10 @@ FailureOr<Target> readOwnTarget(ModuleOp module) {
   std::string name = spell(entry.getKey());
   Field root("", module.getLoc(), "target '" + name + "': ");
   addMembers(root, device.getEntries());
-  return readTargetFields(root, StringRef(name));
+  FailureOr<Target> target = readTargetFields(root, StringRef(name));
+  if (failed(target))
+    return failure();
+  return connectToGrid(module, std::move(*target));
 }
 
 } // namespace mlir::llm

@@ -40,13 +40,14 @@ struct MovedBytes {
   SmallVector<int64_t, 2> shared;
   int64_t cached = 0; ///< of buffers in the private memory
   int64_t used = 0;   ///< that arithmetic takes of a private memory with a rate
+  int64_t sent = 0;   ///< of a collective, over its link
 };
 
 /// The same with the time that this takes of the engine's ports, and the energy
 /// of the whole op.
 struct Traffic : MovedBytes {
   SmallVector<int64_t, 2> sharedCycles;
-  int64_t usedCycles = 0;
+  int64_t usedCycles = 0, sentCycles = 0;
   int64_t memoryCycles = 0; ///< the longest of all
   int64_t picojoules = 0;
 

@@ -23,6 +23,8 @@ struct Movement {
   SmallVector<OfBuffers, 2> bytes;
   /// What arithmetic reads and writes of the tiles, if their memory has a rate.
   int64_t usedBytes = 0;
+  /// What a collective sends over its link.
+  int64_t sentBytes = 0;
   /// The buffers that already lie in the engine's private memory.
   llvm::SmallBitVector resident;
   int64_t workingSetBytes = 0;

@@ -22,8 +22,9 @@ namespace mlir::llm {
 /// What one op does in one run, or the sum over all runs.
 struct OpFigures {
   int64_t macs = 0;
-  std::vector<int64_t>
-      bytes; ///< of each shared memory of the target, in its order
+  /// Of each memory and link that engines share (`Target::sharedResources`).
+  std::vector<int64_t> bytes;
+  int64_t dramBytes = 0; ///< of the last shared memory
   int64_t overheadCycles = 0, serialCycles = 0;
   int64_t computeCycles = 0, memoryCycles = 0;
   int64_t cycles = 0;           ///< alone on the machine, summed over the parts

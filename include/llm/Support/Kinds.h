@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The two enumerations that workload, target, cost and schedule share. Plain
-// C++.
+// The enumerations that workload, target, cost and schedule share. Plain C++.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,13 +49,26 @@ enum class CostModelKind : uint8_t {
 inline constexpr std::array<CostModelKind, 3> allCostModelKinds = {
     CostModelKind::Tiles, CostModelKind::Kernels, CostModelKind::Roofline};
 
+/// What the chips of a group exchange.
+enum class CollectiveKind : uint8_t {
+  AllReduce,     ///< each gets the sum of what all have
+  AllGather,     ///< each gets the pieces of all, one behind the other
+  ReduceScatter, ///< each gets its piece of the sum of what all have
+  AllToAll,      ///< each gets its piece of what each other has
+};
+inline constexpr std::array<CollectiveKind, 4> allCollectiveKinds = {
+    CollectiveKind::AllReduce, CollectiveKind::AllGather,
+    CollectiveKind::ReduceScatter, CollectiveKind::AllToAll};
+
 /// The spelling in target files, attributes and reports: "matrix", "mac", ...
 std::string_view stringify(EngineKind kind);
 std::string_view stringify(WorkKind kind);
 std::string_view stringify(CostModelKind kind);
+std::string_view stringify(CollectiveKind kind);
 std::optional<EngineKind> parseEngineKind(std::string_view text);
 std::optional<WorkKind> parseWorkKind(std::string_view text);
 std::optional<CostModelKind> parseCostModelKind(std::string_view text);
+std::optional<CollectiveKind> parseCollectiveKind(std::string_view text);
 
 /// A set of engine kinds, as bits.
 class EngineKindSet {

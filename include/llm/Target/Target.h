@@ -134,6 +134,9 @@ struct Engine {
   std::string privateMemory;          ///< name of a private Memory; empty: none
   std::vector<Port> ports;            ///< a memory without one: its full rate
   int64_t overheadCycles = 0;         ///< before each part (launch)
+  /// Whether this is a link of the target, which runs collectives
+  /// (`Target::connect`). The name is that of the link.
+  bool isLink = false;
   /// Whether units share ops as tiles (`UnitKernel`).
   bool hasUnitTiles() const { return costModel == CostModelKind::Kernels; }
   /// The figures of one op's kernel. Each is the op's own, or that of its
@@ -166,6 +169,10 @@ struct Target {
   std::vector<Engine> engines;
   std::vector<Memory> memories; ///< the shared ones from near to far, DRAM last
   std::vector<Link> links;
+  /// The links between the chips of the program's grid, as what collectives
+  /// share. They have the names of links. Empty for one chip. They and their
+  /// engines follow from the grid (`connect`), and are not written.
+  std::vector<Memory> network;
   /// Power of the whole device. Without them there is no limit, and no idle
   /// power.
   std::optional<int64_t> powerLimitWatts, idleWatts;
@@ -179,6 +186,16 @@ struct Target {
   bool isShared(const Memory &memory) const;
   /// The memories whose rate is shared, in order. Lanes are in this order.
   SmallVector<const Memory *> sharedMemories() const;
+  /// These, and behind them the links of `network`: everything that parts hold
+  /// lanes of, in the order of lanes.
+  SmallVector<const Memory *> sharedResources() const;
+  /// The one of these with that name, or null.
+  const Memory *findSharedResource(StringRef name) const;
+  /// Gives each link that this many chips need to reach each other an engine of
+  /// kind network, which runs collectives one after the other, and a rate that
+  /// they share. Returns what is wrong if no link joins so many chips; empty if
+  /// nothing is. One chip needs no link.
+  std::string connect(int64_t chips);
   /// The last shared memory, where values live between ops.
   const Memory &dram() const;
   /// The number of engines that compute. Each of them keeps `bytesPerEngine` in

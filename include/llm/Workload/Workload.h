@@ -126,6 +126,17 @@ struct Stage {
   }
 };
 
+/// What an op exchanges with other chips.
+struct Collective {
+  CollectiveKind kind;
+  int64_t chips; ///< of a group, two or more
+  /// How many neighbouring chips of the grid the group lies within. The first
+  /// link that joins so many carries the bytes.
+  int64_t span;
+  /// What each chip has, or, of an all-gather, what it has at the end.
+  int64_t bytes;
+};
+
 /// A box of iterations in the IR: where it begins, and how many iterations
 /// there are along each loop. These are values if they are known only at run
 /// time.
@@ -142,6 +153,8 @@ struct Workload {
   /// Loops that a mask couples: counts over them are not a product, so that
   /// sums over their tiles are taken tile by tile.
   llvm::SmallBitVector maskedLoops;
+  /// Of an op that moves bytes between chips.
+  std::optional<Collective> collective = std::nullopt;
   /// What each of several ops that run as one is: see Composition.h.
   std::shared_ptr<const Composition> composition;
 

@@ -6,21 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Cost/Kernels/CollectiveModel.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llm/Support/Units.h"
 
-#include <algorithm>
 
 using namespace mlir;
 using namespace mlir::llm;
-
-std::optional<CollectiveKind> mlir::llm::parseCollectiveKind(StringRef name) {
-  return llvm::StringSwitch<std::optional<CollectiveKind>>(name)
-      .Case("all_reduce", CollectiveKind::AllReduce)
-      .Case("all_gather", CollectiveKind::AllGather)
-      .Case("reduce_scatter", CollectiveKind::ReduceScatter)
-      .Case("all_to_all", CollectiveKind::AllToAll)
-      .Default(std::nullopt);
-}
 
 const Link *mlir::llm::findLink(const Target &target, int64_t devices) {
   for (const Link &link : target.links)
@@ -29,26 +19,39 @@ const Link *mlir::llm::findLink(const Target &target, int64_t devices) {
   return nullptr;
 }
 
-double mlir::llm::collectiveMicroseconds(CollectiveKind kind, int64_t devices,
+/// How often each piece passes a device's link.
+static int64_t countPasses(CollectiveKind kind) {
+  return kind == CollectiveKind::AllReduce ? 2 : 1;
+}
+
+FailureOr<int64_t> mlir::llm::countSentBytes(CollectiveKind kind,
+                                             int64_t devices, int64_t bytes) {
+  std::optional<int64_t> sent =
+      ceilMulDiv(bytes, countPasses(kind) * (devices - 1), 1, devices);
+  return sent ? FailureOr<int64_t>(*sent) : failure();
+}
+
+CollectiveTime mlir::llm::timeCollective(CollectiveKind kind, int64_t devices,
                                          int64_t bytes, const Link &link,
                                          double memoryBytesPerSecond) {
   constexpr double nano = 1e-9, micro = 1e6;
   auto real = [](std::optional<int64_t> value) {
     return double(value.value_or(0));
   };
-  double passes = kind == CollectiveKind::AllReduce ? 2 : 1;
-  double steps = passes * double(devices - 1);
+  double steps = double(countPasses(kind)) * double(devices - 1);
   double share = double(bytes) / double(devices);
   double passed = steps * share;
+  double start = nano * real(link.bandwidthNanoseconds);
   double bandwidth =
-      nano * real(link.bandwidthNanoseconds) +
+      start +
       passed /
           double(link.sustainedBytesPerSecond.value_or(link.bytesPerSecond)) +
       2 * share / memoryBytesPerSecond;
-  if (!link.lowLatencyBytesPerSecond)
-    return micro * bandwidth;
-  double lowLatency = nano * (real(link.lowLatencyNanoseconds) +
-                              steps * real(link.stepNanoseconds)) +
-                      passed / double(*link.lowLatencyBytesPerSecond);
-  return micro * std::min(lowLatency, bandwidth);
+  double lowStart = nano * real(link.lowLatencyNanoseconds);
+  double lowLatency =
+      lowStart + nano * steps * real(link.stepNanoseconds) +
+      passed / double(link.lowLatencyBytesPerSecond.value_or(1));
+  if (link.lowLatencyBytesPerSecond && lowLatency < bandwidth)
+    return {micro * lowStart, micro * lowLatency};
+  return {micro * start, micro * bandwidth};
 }

@@ -16,7 +16,7 @@ constexpr int64_t nanowattsPerWatt = 1000000000;
 constexpr int64_t billion = 1000000000;
 
 TraceCounters::TraceCounters(const Target &target, Wanted wanted)
-    : target(target), memories(target.sharedMemories()), uses(1) {
+    : target(target), memories(target.sharedResources()), uses(1) {
   for (const Memory *memory : memories) {
     bytesOf.emplace_back();
     if (wanted.bytes) {

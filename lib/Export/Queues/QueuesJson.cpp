@@ -343,7 +343,7 @@ void mlir::llm::writeQueuesJson(ArrayRef<FunctionQueues> functions,
   writeLines(os, target.engines,
              [&](const Engine &engine) { writeEngine(engine, target, os); });
   os << ",\"memories\":";
-  writeLines(os, target.sharedMemories(),
+  writeLines(os, target.sharedResources(),
              [&](const Memory *memory) { writeMemory(*memory, os); });
   os << ",\"functions\":";
   writeLines(os, functions, [&](const FunctionQueues &function) {

@@ -33,7 +33,7 @@ static void writeHeader(const Target &target, llvm::raw_ostream &os) {
         "scheduled_cycles", "cycles", "overhead_cycles", "serial_cycles",
         "compute_cycles", "memory_cycles", "macs"})
     row << name;
-  for (const Memory *memory : target.sharedMemories())
+  for (const Memory *memory : target.sharedResources())
     row << "bytes." + toUtf8(memory->name);
   row << "compulsory_bytes"
       << "kind";

@@ -73,7 +73,7 @@ static Json toJson(const Engine &engine, const Target &target) {
     json["sustained_clock_hz"] = *engine.sustainedClockHz;
   if (std::optional<int64_t> rate = unitBytesPerSecond(engine, target))
     json["unit_bytes_per_second"] = *rate;
-  for (const Memory *memory : target.sharedMemories()) {
+  for (const Memory *memory : target.sharedResources()) {
     json["port_bytes_per_second"][memory->name] =
         target.portBytesPerSecond(engine, *memory);
     json["port_lanes"][memory->name] = target.portLanes(engine, *memory);
@@ -103,7 +103,8 @@ static Json enginesToJson(const Report &report) {
 
 static Json memoriesToJson(const Target &target) {
   Json memories = Json::array();
-  for (const Memory &memory : target.memories) {
+  for (const Memory &memory :
+       llvm::concat<const Memory>(target.memories, target.network)) {
     Json json = {{"name", memory.name}};
     if (memory.capacityBytes > 0)
       json["capacity_bytes"] = memory.capacityBytes;
@@ -113,7 +114,7 @@ static Json memoriesToJson(const Target &target) {
       json["sustained_bytes_per_second"] = *memory.sustainedBytesPerSecond;
     if (memory.bytesPerEngine)
       json["bytes_per_engine"] = *memory.bytesPerEngine;
-    if (target.isShared(memory))
+    if (target.findSharedResource(memory.name))
       json["lanes"] = memory.lanes;
     memories.push_back(std::move(json));
   }
@@ -415,7 +416,7 @@ static Json opToJson(const Report &report, unsigned index) {
   json["macs"] = op.figures.macs;
   json["bytes"] = Json::object();
   for (auto [memory, bytes] :
-       llvm::zip_equal(report.target->sharedMemories(), op.figures.bytes))
+       llvm::zip_equal(report.target->sharedResources(), op.figures.bytes))
     json["bytes"][memory->name] = bytes;
   json["inputs"] = inputShapes(report.program->ops()[index].op);
   json["outputs"] = outputShapes(report.program->ops()[index].op);

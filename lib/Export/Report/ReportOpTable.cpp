@@ -46,7 +46,7 @@ struct Sum {
   Sum() = default;
   explicit Sum(const OpReport &op)
       : cycles(op.allRuns.scheduledCycles), flop(2 * double(op.allRuns.macs)),
-        bytes(double(op.allRuns.bytes.back())),
+        bytes(double(op.allRuns.dramBytes)),
         seconds(op.utilization.seconds * double(op.count)),
         secondsWithFetches(op.utilization.secondsWithFetches *
                            double(op.count)),
@@ -57,7 +57,7 @@ struct Sum {
     Sum sum;
     sum.cycles = report.sum.scheduledCycles;
     sum.flop = 2 * double(report.sum.macs);
-    sum.bytes = double(report.sum.bytes.back());
+    sum.bytes = double(report.sum.dramBytes);
     sum.seconds = sum.secondsWithFetches = 1e-6 * report.makespanMicroseconds();
     return sum;
   }

@@ -47,7 +47,7 @@ static void printMachine(const Report &report, llvm::raw_ostream &os) {
   for (const Engine &engine : target.engines)
     line << (std::exchange(isFirst, false) ? "" : ", ") << engine.count << " x "
          << showName(engine.name);
-  for (const Memory *memory : target.sharedMemories())
+  for (const Memory *memory : target.sharedResources())
     line << ", " << showName(memory->name) << " "
          << formatIn({"GB/s", 1e9, 1}, double(memory->bytesPerSecond))
          << " GB/s";

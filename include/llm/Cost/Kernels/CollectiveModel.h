@@ -12,12 +12,12 @@
 
 namespace mlir::llm {
 
-enum class CollectiveKind { AllReduce, AllGather, ReduceScatter, AllToAll };
+/// The time of a collective, and of that what passes before anything is sent.
+struct CollectiveTime {
+  double startMicroseconds, microseconds;
+};
 
-/// Parses "all_reduce", ...; returns nothing for another name.
-std::optional<CollectiveKind> parseCollectiveKind(StringRef name);
-
-/// Microseconds of a collective over `devices` devices. Each device holds
+/// Times a collective over `devices` devices. Each device holds
 /// `bytes`, or ends with them in an all-gather. The devices stand in a ring.
 /// Each passes on V = (n - 1) / n of the bytes in n - 1 steps, and twice that
 /// in an all-reduce. The library takes the faster of two protocols, as NCCL
@@ -29,9 +29,13 @@ std::optional<CollectiveKind> parseCollectiveKind(StringRef name);
 /// The figures are those of the link (`Link`). The last term is the device's
 /// own share, which is read and written in its memory. Figures that are not
 /// given lose nothing: V passes at the link's rate.
-double collectiveMicroseconds(CollectiveKind kind, int64_t devices,
+CollectiveTime timeCollective(CollectiveKind kind, int64_t devices,
                               int64_t bytes, const Link &link,
                               double memoryBytesPerSecond);
+
+/// V of the above, rounded up. Fails if it does not fit into 64 bits.
+FailureOr<int64_t> countSentBytes(CollectiveKind kind, int64_t devices,
+                                  int64_t bytes);
 
 /// The first link that joins as many devices; null if none does.
 const Link *findLink(const Target &target, int64_t devices);

@@ -1,4 +1,4 @@
-//===- FigureSyntax.h - The text of f64 numbers -----------------*- C++ -*-===//
+//===- FigureSyntax.h - The text of numbers and axes ------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -53,6 +53,49 @@ inline void printFigures(AsmPrinter &printer, DenseF64ArrayAttr figures) {
     printFigure(printer, Builder(figures.getContext()).getF64FloatAttr(value));
   });
   printer << "]";
+}
+
+/// Parses "[dp, tp]", names of axes of a grid.
+inline ParseResult parseAxes(AsmParser &parser, ArrayAttr &axes) {
+  SmallVector<Attribute> names;
+  if (parser.parseCommaSeparatedList(
+          AsmParser::Delimiter::Square, [&]() -> ParseResult {
+            std::string name;
+            if (parser.parseKeywordOrString(&name))
+              return failure();
+            names.push_back(parser.getBuilder().getStringAttr(name));
+            return success();
+          }))
+    return failure();
+  axes = parser.getBuilder().getArrayAttr(names);
+  return success();
+}
+
+inline void printAxes(AsmPrinter &printer, ArrayAttr axes) {
+  printer << "[";
+  llvm::interleaveComma(axes.getAsRange<StringAttr>(), printer.getStream(),
+                        [&](StringAttr axis) {
+                          printer.printKeywordOrString(axis);
+                        });
+  printer << "]";
+}
+
+inline void printAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {
+  printAxes(printer, axes);
+}
+
+/// Parses a whole number without its type.
+inline ParseResult parseNumber(AsmParser &parser, IntegerAttr &number) {
+  int64_t value;
+  if (parser.parseInteger(value))
+    return failure();
+  number = parser.getBuilder().getI64IntegerAttr(value);
+  return success();
+}
+
+inline void printNumber(OpAsmPrinter &printer, Operation *,
+                        IntegerAttr number) {
+  printer << number.getInt();
 }
 
 } // namespace mlir::llm

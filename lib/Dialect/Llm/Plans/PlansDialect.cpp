@@ -11,6 +11,7 @@
 #include "llm/Dialect/Llm/IR/LlmBytecode.h"
 #include "llm/Support/Units.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringExtras.h"
@@ -119,6 +120,31 @@ static LogicalResult verifySlots(Operation *op, NamedAttribute attribute) {
   return success();
 }
 
+static LogicalResult verifyGrid(Operation *op, NamedAttribute attribute) {
+  auto grid = dyn_cast<GridAttr>(attribute.getValue());
+  if (!grid) // attr-C2
+    return op->emitOpError()
+           << "attribute 'llm.grid' must be a #llm.grid, got "
+           << attribute.getValue();
+  if (!isa<ModuleOp>(op)) // attr-C7
+    return op->emitOpError() << "attribute 'llm.grid' belongs on a module";
+  return success();
+}
+
+/// What is cut belongs on an op that takes time, what was cut on a source.
+template <typename Interface>
+static LogicalResult verifyShard(Operation *op, NamedAttribute attribute,
+                                 StringRef what) {
+  if (!isa<ShardAttr>(attribute.getValue())) // attr-C2
+    return op->emitOpError()
+           << "attribute '" << attribute.getName().getValue()
+           << "' must be a #llm.shard, got " << attribute.getValue();
+  if (!isa<Interface>(op)) // attr-C7
+    return op->emitOpError() << "attribute '" << attribute.getName().getValue()
+                             << "' belongs on " << what;
+  return success();
+}
+
 LogicalResult mlir::llm::verifyPlan(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == LlmDialect::tileAttrName)
@@ -135,11 +161,20 @@ LogicalResult mlir::llm::verifyPlan(Operation *op, NamedAttribute attribute) {
   if (name == LlmDialect::programAttrName)
     return verifyKind<ProgramAttr>(op, attribute, "#llm.program",
                                    /*onFunction=*/true);
+  if (name == LlmDialect::gridAttrName)
+    return verifyGrid(op, attribute);
+  if (name == LlmDialect::shardAttrName)
+    return verifyShard<WorkloadOpInterface>(op, attribute,
+                                            "an op that takes time");
+  if (name == LlmDialect::pieceAttrName)
+    return verifyShard<SourceOpInterface>(op, attribute,
+                                          "a weight, a cache or a state");
   // attr-C1
   SmallVector<StringRef> known = {
-      LlmDialect::tileAttrName, LlmDialect::costAttrName,
-      LlmDialect::slotsAttrName, LlmDialect::scheduleAttrName,
-      LlmDialect::programAttrName};
+      LlmDialect::tileAttrName,     LlmDialect::costAttrName,
+      LlmDialect::slotsAttrName,    LlmDialect::scheduleAttrName,
+      LlmDialect::programAttrName,  LlmDialect::gridAttrName,
+      LlmDialect::shardAttrName,    LlmDialect::pieceAttrName};
   return op->emitOpError() << "has unknown attribute '" << name << "'"
                            << didYouMean(name, known)
                            << " (known: " << llvm::join(known, ", ") << ")";

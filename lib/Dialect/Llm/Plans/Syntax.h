@@ -163,6 +163,50 @@ inline void printNames(AsmPrinter &printer, ArrayRef<StringAttr> names) {
 }
 
 //===----------------------------------------------------------------------===//
+// Axes of a grid
+//===----------------------------------------------------------------------===//
+
+/// pp = 2, tp = 8
+inline ParseResult parseGridAxes(AsmParser &parser,
+                                 SmallVectorImpl<StringAttr> &axes,
+                                 SmallVectorImpl<int64_t> &sizes) {
+  return parser.parseCommaSeparatedList([&]() -> ParseResult {
+    std::string axis;
+    if (parser.parseKeywordOrString(&axis) || parser.parseEqual() ||
+        parser.parseInteger(sizes.emplace_back()))
+      return failure();
+    axes.push_back(parser.getBuilder().getStringAttr(axis));
+    return success();
+  });
+}
+
+inline void printGridAxes(AsmPrinter &printer, ArrayRef<StringAttr> axes,
+                          ArrayRef<int64_t> sizes) {
+  llvm::interleaveComma(llvm::zip_equal(axes, sizes), printer.getStream(),
+                        [&](auto axis) {
+                          printer.printKeywordOrString(std::get<0>(axis));
+                          printer << " = " << std::get<1>(axis);
+                        });
+}
+
+/// {m = [dp], n = [tp]}
+inline ParseResult parseAxesByLoop(AsmParser &parser, DictionaryAttr &loops) {
+  return parseEntries(parser, loops, [&](Attribute &value) -> ParseResult {
+    ArrayAttr axes;
+    if (parseAxes(parser, axes))
+      return failure();
+    value = axes;
+    return success();
+  });
+}
+
+inline void printAxesByLoop(AsmPrinter &printer, DictionaryAttr loops) {
+  printEntries(printer, loops, [&](Attribute value) {
+    printAxes(printer, cast<ArrayAttr>(value));
+  });
+}
+
+//===----------------------------------------------------------------------===//
 // Numbers of sequences and of blocks
 //===----------------------------------------------------------------------===//
 

@@ -20,7 +20,7 @@ class LlmDialect;
 /// `writeProperties`, which ask for the version; attributes and types are text
 /// there, which parsers go on to accept.
 struct LlmDialectVersion : DialectVersion {
-  static constexpr uint64_t current = 4;
+  static constexpr uint64_t current = 5;
 
   explicit LlmDialectVersion(uint64_t number = current) : number(number) {}
 

@@ -1,0 +1,131 @@
+//===- LlmCollectiveOps.td - What chips exchange -----------*- tablegen -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_DIALECT_LLMCOLLECTIVEOPS
+#define LLM_DIALECT_LLMCOLLECTIVEOPS
+
+include "LlmOpBase.td"
+
+def OpGroupCollectives : OpDocGroup {
+  let summary = "Collectives";
+  let description = [{
+    The program is that of one chip, and all chips of the module's `llm.grid` run it, each on
+    its own pieces. A collective is where they meet: it exchanges values among the chips that
+    differ only in their places along the axes behind `over`, a *group*. Ranks of a group are
+    counted with its last axis fastest. The sizes along an axis of the grid divide what is cut
+    over it.
+
+    Its work is the bytes that a chip sends over the link that joins its group.
+  }];
+}
+let opDocGroup = OpGroupCollectives in {
+
+/// Result types do not follow from the operands alone: they depend on the grid.
+class Llm_CollectiveOp<string mnemonic, list<Trait> traits = []>
+    : Llm_WorkOp<mnemonic, [Pure] # traits> {
+  let hasVerifier = 1;
+}
+
+def Llm_AllReduceOp : Llm_CollectiveOp<"all_reduce", [AllTypesMatch<["x", "out"]>]> {
+  let summary = "the sum, or the greatest, of what all chips of a group have";
+  let description = [{
+    out on each chip is the sum (or the elementwise maximum) over the chips of the group of
+    their x: what joins the partial sums of a product whose reduction is cut (Shoeybi et al.,
+    Megatron-LM, 2019).
+
+    Shapes: out as x. Loops: d0, d1, .., all whole.
+
+    Example:
+    ```mlir
+    %y = llm.all_reduce "model.layers.0.mlp.all_reduce" sum %x over [tp] : tensor<512x4096xbf16>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_JoinAttr:$join, Llm_Tensor:$x,
+    Llm_AxesAttr:$axes);
+  let results = (outs Llm_Tensor:$out);
+  let assemblyFormat = [{
+    ($name^)? `` $join $x `over` custom<Axes>($axes) attr-dict `:` type($x)
+  }];
+}
+
+def Llm_AllGatherOp : Llm_CollectiveOp<"all_gather"> {
+  let summary = "the pieces of all chips of a group, one behind the other";
+  let description = [{
+    out on each chip is the x of all chips of the group, in the order of their ranks, behind
+    each other along dimension `dim`.
+
+    Shapes: out as x, but for `dim`, which is as many times longer as the group has chips.
+    Loops: c (chips), d0, d1, .. of x, all whole.
+
+    Example:
+    ```mlir
+    %y = llm.all_gather %x over [tp] dim 1 : tensor<1x16032xbf16> -> tensor<1x128256xbf16>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_Tensor:$x, Llm_AxesAttr:$axes,
+    I64Attr:$dim);
+  let results = (outs Llm_Tensor:$out);
+  let assemblyFormat = [{
+    ($name^)? $x `over` custom<Axes>($axes) `dim` custom<Number>($dim) attr-dict
+    `:` type($x) `->` type($out)
+  }];
+}
+
+def Llm_ReduceScatterOp : Llm_CollectiveOp<"reduce_scatter"> {
+  let summary = "each chip's piece of the sum of what all chips of a group have";
+  let description = [{
+    The sum (or the elementwise maximum) over the chips of the group of their x, of which the
+    chip of rank r gets the r-th of as many equal pieces along dimension `dim` as the group has
+    chips (sequence parallelism: Korthikanti et al., 2022).
+
+    Shapes: out as x, but for `dim`, which is as many times shorter as the group has chips.
+    Loops: c (chips, reduction), d0, d1, .. of out, all whole.
+
+    Example:
+    ```mlir
+    %y = llm.reduce_scatter sum %x over [tp] dim 0
+       : tensor<512x4096xbf16> -> tensor<64x4096xbf16>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_JoinAttr:$join, Llm_Tensor:$x,
+    Llm_AxesAttr:$axes, I64Attr:$dim);
+  let results = (outs Llm_Tensor:$out);
+  let assemblyFormat = [{
+    ($name^)? `` $join $x `over` custom<Axes>($axes) `dim` custom<Number>($dim) attr-dict
+    `:` type($x) `->` type($out)
+  }];
+}
+
+def Llm_AllToAllOp : Llm_CollectiveOp<"all_to_all"> {
+  let summary = "pieces that each chip of a group sends to each other one";
+  let description = [{
+    Each chip cuts its x into as many equal pieces along dimension `from` as the group has
+    chips, and sends the r-th of them to the chip of rank r. out is what a chip gets, in the
+    order of who sent it, behind each other along dimension `to`. A tensor that is cut along
+    `to` is then cut along `from`.
+
+    Shapes: out as x, but `from` is as many times shorter, and `to` as many times longer, as
+    the group has chips. Loops: c (chips), d0, d1, .., those of a piece, all whole.
+
+    Example:
+    ```mlir
+    %y = llm.all_to_all %x over [cp] from 2 to 1
+       : tensor<1x128x32x64xbf16> -> tensor<1x512x8x64xbf16>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_Tensor:$x, Llm_AxesAttr:$axes,
+    I64Attr:$from, I64Attr:$to);
+  let results = (outs Llm_Tensor:$out);
+  let assemblyFormat = [{
+    ($name^)? $x `over` custom<Axes>($axes) `from` custom<Number>($from)
+    `to` custom<Number>($to) attr-dict `:` type($x) `->` type($out)
+  }];
+}
+
+} // collectives
+
+#endif // LLM_DIALECT_LLMCOLLECTIVEOPS

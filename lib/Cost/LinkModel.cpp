@@ -1,0 +1,58 @@
+//===- LinkModel.cpp - Times of collectives -------------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinkModel.h"
+#include "llm/Cost/Kernels/CollectiveModel.h"
+#include "llm/Support/Units.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+FailureOr<Movement> LinkModel::move(TileAttr tile) const {
+  if (!tile.getLevels().empty() || tile.getSplit())
+    return context.refuse() << "exchanges values with other chips, and has "
+                               "neither tile levels nor a split";
+  FailureOr<Movement> movement = moveCompulsory(context);
+  const Collective &collective = *context.workload.collective;
+  Count sent = countSentBytes(collective.kind, collective.chips,
+                              collective.bytes);
+  if (failed(movement) || failed(sent))
+    return context.refuseOverflow();
+  movement->sentBytes = *sent;
+  return movement;
+}
+
+/// Rounds microseconds up to whole cycles.
+static FailureOr<int64_t> toCycles(const OpOnTarget &context,
+                                   double microseconds) {
+  double cycles =
+      std::ceil(microseconds * 1e-6 * double(context.target->clockHz));
+  if (!(cycles <= double(maxCount)))
+    return context.refuseOverflow();
+  return int64_t(cycles);
+}
+
+FailureOr<Cycles> LinkModel::timeOf(TileAttr, const Traffic &traffic) const {
+  const Collective &collective = *context.workload.collective;
+  const Link *link = findLink(*context.target, collective.span);
+  CollectiveTime time = timeCollective(
+      collective.kind, collective.chips, collective.bytes, *link,
+      double(context.target->dram().usableBytesPerSecond()));
+  FailureOr<int64_t> start = toCycles(context, time.startMicroseconds);
+  FailureOr<int64_t> whole = toCycles(context, time.microseconds);
+  if (failed(start) || failed(whole))
+    return failure();
+  Cycles cycles = Cycles::overlapped(*start, 0, traffic.memoryCycles);
+  // Steps, and what a protocol moves beside the bytes of the link.
+  cycles.serial =
+      std::max<int64_t>(0, *whole - *start - traffic.memoryCycles);
+  if (*start + cycles.serial >= traffic.memoryCycles)
+    cycles.bound = CostBound::Overhead;
+  return cycles;
+}

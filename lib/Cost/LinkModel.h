@@ -1,0 +1,28 @@
+//===- LinkModel.h - Times of collectives -----------------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_COST_LINKMODEL_H
+#define LLM_LIB_COST_LINKMODEL_H
+
+#include "llm/Cost/CostModel.h"
+
+namespace mlir::llm {
+
+/// The cost model of collectives, on the engine of a link: the bytes that a
+/// chip sends, and what it reads and writes in its own memory, each once. The
+/// time is that of `collectiveMicroseconds`.
+class LinkModel : public CostModel {
+public:
+  explicit LinkModel(const OpOnTarget &context) : CostModel(context) {}
+  FailureOr<Movement> move(TileAttr tile) const override;
+  FailureOr<Cycles> timeOf(TileAttr tile,
+                           const Traffic &traffic) const override;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_COST_LINKMODEL_H

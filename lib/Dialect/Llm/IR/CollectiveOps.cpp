@@ -1,0 +1,188 @@
+//===- CollectiveOps.cpp - What chips exchange ----------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpChecks.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+using utils::IteratorType;
+using Role = Buffer::Role;
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+/// Checks the axes of a group, and finds out how many chips it has. A grid is
+/// an attribute of the module, so an op outside of any module has none yet.
+static FailureOr<int64_t> verifyAxes(Operation *op, ArrayAttr axes) {
+  GridAttr grid = GridAttr::ofModule(op);
+  if (!grid) // collective-C1
+    return op->emitOpError()
+           << "needs a grid on the module, such as llm.grid = #llm.grid<tp = 8>";
+  if (axes.empty()) // collective-C2
+    return op->emitOpError() << "needs an axis of the grid to exchange over";
+  llvm::SmallDenseSet<StringAttr> seen;
+  for (StringAttr axis : axes.getAsRange<StringAttr>()) {
+    if (!grid.sizeOf(axis)) // collective-C2
+      return op->emitOpError() << "exchanges over axis '" << axis.getValue()
+                               << "', which the grid " << grid << " lacks";
+    if (!seen.insert(axis).second) // collective-C2
+      return op->emitOpError()
+             << "exchanges over axis '" << axis.getValue() << "' twice";
+  }
+  return grid.countChips(axes);
+}
+
+/// Checks that `out` is `x` with dimension `longer` times `chips` as long, and
+/// `shorter` as many times shorter.
+static LogicalResult verifyShapes(Operation *op, Value x, Value out,
+                                  std::optional<int64_t> longer,
+                                  std::optional<int64_t> shorter,
+                                  int64_t chips) {
+  RankedTensorType from = tensorType(x), to = tensorType(out);
+  for (std::optional<int64_t> dim : {longer, shorter})
+    if (dim && (*dim < 0 || *dim >= from.getRank())) // collective-C3
+      return op->emitOpError()
+             << "names dimension " << *dim << " of " << from;
+  SmallVector<int64_t> shape(from.getShape());
+  if (shorter && !ShapedType::isDynamic(shape[*shorter])) {
+    if (shape[*shorter] % chips != 0) // collective-C4
+      return op->emitOpError() << "cuts dimension " << *shorter << " of "
+                               << from << " into " << chips << " equal pieces";
+    shape[*shorter] /= chips;
+  }
+  if (longer && !ShapedType::isDynamic(shape[*longer]))
+    shape[*longer] *= chips;
+  auto expected = RankedTensorType::get(shape, from.getElementType());
+  if (to.getElementType() == from.getElementType() &&
+      to.getRank() == from.getRank() &&
+      llvm::all_of(llvm::zip_equal(shape, to.getShape()), [](auto sizes) {
+        return agree(std::get<0>(sizes), std::get<1>(sizes));
+      }))
+    return success();
+  return op->emitOpError() // collective-C5
+         << "makes " << expected << " of " << from << " among " << chips
+         << " chips, got " << to;
+}
+
+template <typename Op>
+static LogicalResult verifyCollective(Op op, std::optional<int64_t> longer,
+                                      std::optional<int64_t> shorter) {
+  FailureOr<int64_t> chips = verifyAxes(op, op.getAxes());
+  if (failed(chips))
+    return failure();
+  return verifyShapes(op, op.getX(), op.getOut(), longer, shorter, *chips);
+}
+
+static int64_t toNumber(uint64_t dim) { return static_cast<int64_t>(dim); }
+
+LogicalResult AllReduceOp::verify() {
+  return verifyCollective(*this, std::nullopt, std::nullopt);
+}
+
+LogicalResult AllGatherOp::verify() {
+  return verifyCollective(*this, toNumber(getDim()), std::nullopt);
+}
+
+LogicalResult ReduceScatterOp::verify() {
+  return verifyCollective(*this, std::nullopt, toNumber(getDim()));
+}
+
+LogicalResult AllToAllOp::verify() {
+  if (getFrom() == getTo()) // collective-C6
+    return emitOpError() << "exchanges along two dimensions, got " << getFrom()
+                         << " twice";
+  return verifyCollective(*this, toNumber(getTo()), toNumber(getFrom()));
+}
+
+//===----------------------------------------------------------------------===//
+// Workloads
+//===----------------------------------------------------------------------===//
+
+/// What x and out have in common: loops over a piece of them and, if there is
+/// one, over chips. `gathered` and `scattered` are the dimensions of out and x
+/// that have a piece of each chip.
+template <typename Op>
+static FailureOr<Workload>
+collectiveWorkload(Op op, EmitError emitError, CollectiveKind kind,
+                   std::optional<int64_t> scattered,
+                   std::optional<int64_t> gathered) {
+  if (failed(requireStaticShapes(op, emitError)))
+    return failure();
+  GridAttr grid = GridAttr::ofModule(op);
+  if (!grid) {
+    emitError() << "needs a grid on the module (llm.grid)";
+    return failure();
+  }
+  int64_t chips = grid.countChips(op.getAxes());
+  SmallVector<int64_t> piece(tensorType(op.getX()).getShape());
+  if (scattered)
+    piece[*scattered] /= chips;
+  Workload workload;
+  bool joins = kind == CollectiveKind::ReduceScatter;
+  if (scattered || gathered)
+    workload.loops.push_back(
+        {"c", joins ? IteratorType::reduction : IteratorType::parallel, chips,
+         Loop::Tiles::Whole});
+  unsigned first = workload.loops.size();
+  for (auto [dim, size] : llvm::enumerate(piece))
+    workload.loops.push_back({"d" + std::to_string(dim), IteratorType::parallel,
+                              size, Loop::Tiles::Whole});
+  MLIRContext *context = op.getContext();
+  auto addBuffer = [&](Role role, StringRef name, Value value,
+                       std::optional<int64_t> ofChips) {
+    SmallVector<AffineExpr> exprs;
+    for (auto [dim, size] : llvm::enumerate(piece)) {
+      AffineExpr expr = getAffineDimExpr(first + dim, context);
+      if (ofChips == int64_t(dim))
+        expr = getAffineDimExpr(0, context) * size + expr;
+      exprs.push_back(expr);
+    }
+    Buffer &buffer = workload.buffers.emplace_back();
+    buffer.role = role;
+    buffer.name = name;
+    buffer.value = value;
+    buffer.map = AffineMap::get(workload.loops.size(), 0, exprs, context);
+    buffer.elementType = tensorType(value).getElementType();
+  };
+  addBuffer(Role::Read, "x", op.getX(), scattered);
+  addBuffer(Role::Write, "out", op.getOut(), gathered);
+  SmallVector<StringRef> all;
+  for (const Loop &loop : workload.loops)
+    all.push_back(loop.name);
+  workload.addStage("exchange", EngineKind::Network, all, {});
+  Count bytes = storageBytes(
+      (kind == CollectiveKind::AllGather ? op.getOut() : op.getX()).getType());
+  if (failed(bytes)) {
+    emitError() << "has more than 2^61 - 1 bytes";
+    return failure();
+  }
+  workload.collective =
+      Collective{kind, chips, grid.spanOf(op.getAxes()), *bytes};
+  return workload;
+}
+
+FailureOr<Workload> AllReduceOp::getWorkload(EmitError emitError) {
+  return collectiveWorkload(*this, emitError, CollectiveKind::AllReduce,
+                            std::nullopt, std::nullopt);
+}
+
+FailureOr<Workload> AllGatherOp::getWorkload(EmitError emitError) {
+  return collectiveWorkload(*this, emitError, CollectiveKind::AllGather,
+                            std::nullopt, toNumber(getDim()));
+}
+
+FailureOr<Workload> ReduceScatterOp::getWorkload(EmitError emitError) {
+  return collectiveWorkload(*this, emitError, CollectiveKind::ReduceScatter,
+                            toNumber(getDim()), std::nullopt);
+}
+
+FailureOr<Workload> AllToAllOp::getWorkload(EmitError emitError) {
+  return collectiveWorkload(*this, emitError, CollectiveKind::AllToAll,
+                            toNumber(getFrom()), toNumber(getTo()));
+}
