@@ -28,7 +28,9 @@ FailureOr<int64_t> mlir::llm::countSentBytes(CollectiveKind kind,
                                              int64_t devices, int64_t bytes) {
   std::optional<int64_t> sent =
       ceilMulDiv(bytes, countPasses(kind) * (devices - 1), 1, devices);
-  return sent ? FailureOr<int64_t>(*sent) : failure();
+  if (!sent)
+    return failure();
+  return *sent;
 }
 
 CollectiveTime mlir::llm::timeCollective(CollectiveKind kind, int64_t devices,
