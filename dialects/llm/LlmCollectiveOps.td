@@ -126,6 +126,29 @@ def Llm_AllToAllOp : Llm_CollectiveOp<"all_to_all"> {
   }];
 }
 
+def Llm_TakePieceOp : Llm_Op<"take_piece", [Pure, Llm_NamesResults,
+    DeclareOpInterfaceMethods<TransparentOpInterface, ["getForwardedValues"]>]> {
+  let summary = "the piece of a value that is a chip's own";
+  let description = [{
+    Of x, which all chips of a group have, the chip of rank r shows the r-th of as many equal
+    pieces along dimension `dim` as the group has chips. Takes no time.
+
+    Shapes: out as x, but for `dim`, which is as many times shorter as the group has chips.
+
+    Example:
+    ```mlir
+    %y = llm.take_piece %x over [tp] dim 2 : tensor<1x5x8x64xbf16> -> tensor<1x5x2x64xbf16>
+    ```
+  }];
+  let arguments = (ins Llm_Tensor:$x, Llm_AxesAttr:$axes, I64Attr:$dim);
+  let results = (outs Llm_Tensor:$out);
+  let assemblyFormat = [{
+    $x `over` custom<Axes>($axes) `dim` custom<Number>($dim) attr-dict
+    `:` type($x) `->` type($out)
+  }];
+  let hasVerifier = 1;
+}
+
 } // collectives
 
 #endif // LLM_DIALECT_LLMCOLLECTIVEOPS

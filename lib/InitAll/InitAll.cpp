@@ -10,6 +10,7 @@
 #include "llm/Conversion/Passes.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Export/Passes.h"
+#include "llm/Sharding/Summands.h"
 #include "llm/Transforms/Passes.h"
 #include "llm/Transforms/Pipeline.h"
 #include "llm/Workload/ExternalModels.h"
@@ -25,6 +26,7 @@ void mlir::llm::registerAllDialects(DialectRegistry &registry) {
                   tensor::TensorDialect>();
   registerExternalModels(registry);
   registerLinalgLowerings(registry);
+  registerSummands(registry);
 }
 
 void mlir::llm::registerAllPasses() {

@@ -116,6 +116,63 @@ def LlmDecomposeAttentionPass : Pass<"llm-decompose-attention", "::mlir::func::F
   let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
+  let summary = "Decide how a program is cut over chips";
+  let description = [{
+    Writes the grid of chips on the module (`llm.grid`), and on each op that is cut the loops
+    and the axes of the grid over which they are cut (`llm.shard`). `--llm-partition` makes the
+    program of one chip of that.
+
+    `tp=8` is tensor parallelism over 8 chips (Shoeybi et al., Megatron-LM, 2019): products of
+    weights are cut along their columns, those that read what is cut along their reduction, and
+    attention along its heads. No op is known by its name: cuts follow from workloads. A
+    product whose result is read along a whole row stays whole (routers, latents in front of
+    their norm). Tables whose rows are looked up are cut along their columns. If there are
+    fewer KV heads than chips, the axis is split: `tp=8` on 4 KV heads gives the grid
+    `<tp = 4, tp_copies = 2>`, and two chips each have a copy of a KV head. Cache bytes of a
+    chip then do not fall with the second axis.
+
+    An op that has `llm.shard` already keeps it, and what depends on it follows.
+
+    Requires: a program without open sizes, in front of `--llm-fuse`. Guarantees: every cut is
+    one that `--llm-partition` can make; the numbers of the program do not change.
+
+    ```
+    llm-opt block.mlir --llm-target=name=h100-sxm --llm-shard=tp=8 --llm-partition --llm-tile --llm-schedule
+    ```
+  }];
+  let options = [
+    Option<"tp", "tp", "int64_t", "0", "Chips of tensor parallelism">
+  ];
+  let dependentDialects = ["::mlir::llm::LlmDialect"];
+}
+
+def LlmPartitionPass : Pass<"llm-partition", "::mlir::ModuleOp"> {
+  let summary = "Make the program of one chip, with collectives";
+  let description = [{
+    Turns a program with `llm.shard` into that which each chip of the grid runs: weights and
+    caches become the pieces that a chip has (`llm.piece` says which), ops work on pieces, and
+    collectives stand where an op needs a value otherwise than its chip has it. A value of
+    which each chip has a summand is summed up by `all_reduce` before anything reads it; what
+    is cut and needed whole is gathered by `all_gather`. Arguments and results of the function
+    are whole on all chips.
+
+    Requires: `llm.grid`, and a program without open sizes, in front of `--llm-tile` and
+    `--llm-fuse`. Guarantees: the results are those of the program before, but for the order of
+    sums; on one chip nothing changes. Errors: an op is cut along a loop that it does not have,
+    that its chips do not divide, or that needs all iterations on one chip.
+
+    ```mlir
+    %y = llm.matmul "down_proj" %x, %w transpose_rhs {llm.shard = #llm.shard<{k = [tp]}>}
+       : tensor<1x8192xbf16>, tensor<2048x8192xbf16>
+    // becomes, on a grid of 8 chips
+    %p = llm.matmul "down_proj" %x, %w transpose_rhs : tensor<1x1024xbf16>, tensor<2048x1024xbf16>
+    %y = llm.all_reduce "down_proj.all_reduce" sum %p over [tp] : tensor<1x2048xbf16>
+    ```
+  }];
+  let dependentDialects = ["::mlir::llm::LlmDialect"];
+}
+
 def LlmFuseProjectionsPass : Pass<"llm-fuse-projections", "::mlir::func::FuncOp"> {
   let summary = "Join the matmuls that read one activation";
   let description = [{

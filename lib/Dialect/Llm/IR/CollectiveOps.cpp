@@ -93,6 +93,16 @@ LogicalResult ReduceScatterOp::verify() {
   return verifyCollective(*this, std::nullopt, toNumber(getDim()));
 }
 
+LogicalResult TakePieceOp::verify() {
+  return verifyCollective(*this, std::nullopt, toNumber(getDim()));
+}
+
+SmallVector<Value> TakePieceOp::getForwardedValues() { return {getX()}; }
+
+void TakePieceOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getOut(), "piece");
+}
+
 LogicalResult AllToAllOp::verify() {
   if (getFrom() == getTo()) // collective-C6
     return emitOpError() << "exchanges along two dimensions, got " << getFrom()

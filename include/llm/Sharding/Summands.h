@@ -1,0 +1,24 @@
+//===- Summands.h - Sums that may be made later -----------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_SHARDING_SUMMANDS_H
+#define LLM_SHARDING_SUMMANDS_H
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/OpDefinition.h"
+
+#include "llm/Sharding/SummandInterface.h.inc"
+
+namespace mlir::llm {
+
+/// Attaches the interface to the ops of the llm dialect: sums, products with a
+/// constant, and the joined outputs of experts.
+void registerSummands(DialectRegistry &registry);
+
+} // namespace mlir::llm
+
+#endif // LLM_SHARDING_SUMMANDS_H

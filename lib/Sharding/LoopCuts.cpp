@@ -1,0 +1,170 @@
+//===- LoopCuts.cpp - Which loops of an op chips may share ----------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopCuts.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+using utils::IteratorType;
+
+bool mlir::llm::isFree(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (!isViewOfPieces(op))
+    return isa<SourceOpInterface>(op);
+  return llvm::all_of(op->getOperands(), [](Value operand) {
+    return sizesOf(operand.getType()).empty() || isFree(operand);
+  });
+}
+
+std::string mlir::llm::explainUncut(Operation *op, const Workload &workload,
+                                    unsigned loop) {
+  const Loop &cut = workload.loops[loop];
+  if (!isa<InferTypeOpInterface>(op))
+    return "does not derive its result types from its operands";
+  if (!cut.isTileable())
+    return "needs all iterations of loop '" + cut.name + "' on one chip";
+  if (cut.kind == IteratorType::reduction && !isa<SummableOpInterface>(op))
+    return "has no results that can be added up over parts of loop '" +
+           cut.name + "'";
+  return {};
+}
+
+/// How many neighbours along a dimension share a scale.
+static int64_t granuleOf(Type type, size_t dim) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto storage = tensor ? dyn_cast<StorageBytesTypeInterface>(
+                              tensor.getElementType())
+                        : StorageBytesTypeInterface();
+  return storage ? std::max<int64_t>(
+                       1, storage.getGranule(tensor.getRank() - 1 - dim))
+                 : 1;
+}
+
+/// Whether each piece has whole blocks of scales.
+static bool hasWholeBlocks(Type type, const Cut &cut, GridAttr grid) {
+  SmallVector<int64_t> sizes = sizesOf(type);
+  for (auto [dim, axes] : llvm::enumerate(cut.dims))
+    if (!axes.empty() &&
+        sizes[dim] / countChips(axes, grid) % granuleOf(type, dim) != 0)
+      return false;
+  return true;
+}
+
+namespace {
+/// Finds the cuts of one op.
+class OpCutter {
+public:
+  OpCutter(Operation *op, const Workload &workload, ArrayRef<Axes> loops,
+           GridAttr grid, std::string &reason)
+      : op(op), workload(workload), loops(loops), grid(grid), reason(reason) {
+    for (auto [loop, axes] : llvm::zip_equal(workload.loops, loops))
+      if (loop.kind == IteratorType::reduction)
+        llvm::append_range(summed, axes);
+    for (Value operand : op->getOperands())
+      cuts.operands.push_back(Cut::whole(sizesOf(operand.getType()).size()));
+    for (Value result : op->getResults())
+      cuts.results.push_back(Cut::whole(sizesOf(result.getType()).size()));
+  }
+
+  std::optional<OpCuts> run() {
+    for (const Buffer &buffer : workload.buffers)
+      if (buffer.role != Buffer::Role::Temporary && !add(buffer))
+        return std::nullopt;
+    if (auto update = dyn_cast<StateUpdateOpInterface>(op);
+        update && !addState(update))
+      return std::nullopt;
+    return cuts;
+  }
+
+private:
+  bool refuse(const Buffer &buffer, StringRef what) {
+    reason = ("cuts '" + buffer.name + "' into pieces " + what).str();
+    return false;
+  }
+
+  std::optional<Cut> cutOf(const Buffer &buffer) {
+    std::optional<Cut> cut = cutOfBuffer(workload, buffer, loops, grid);
+    if (!cut)
+      refuse(buffer, "that are no equal intervals of it");
+    else if (!hasWholeBlocks(buffer.value.getType(), *cut, grid)) {
+      refuse(buffer, "that cut through blocks of scales");
+      return std::nullopt;
+    }
+    return cut;
+  }
+
+  bool add(const Buffer &buffer) {
+    if (llvm::is_contained(op->getResults(), buffer.value)) {
+      std::optional<Cut> cut = cutOf(buffer);
+      if (!cut)
+        return false;
+      cut->partial = summed;
+      cuts.results[cast<OpResult>(buffer.value).getResultNumber()] = *cut;
+      return true;
+    }
+    if (buffer.role != Buffer::Role::Read)
+      return true; // a state
+    std::optional<Cut> cut = cutOf(buffer);
+    if (!cut)
+      return false;
+    // Where sums start is added once, and not by each chip.
+    if (!summed.empty() && !workload.isContracted(buffer)) {
+      if (!isFree(buffer.value))
+        return refuse(buffer, "of which one chip alone may add its own: it "
+                              "must be a weight");
+      cut->partial = summed;
+    }
+    for (auto [operand, own] : llvm::zip_equal(op->getOperands(), cuts.operands))
+      if (operand == buffer.value)
+        own = *cut;
+    return true;
+  }
+
+  bool addState(StateUpdateOpInterface update) {
+    const Buffer *buffer = bufferOfState(update, workload);
+    SmallVector<int64_t> sizes = sizesOf(update.getOldState().getType());
+    Cut cut = Cut::whole(sizes.size());
+    bool isCut = llvm::any_of(llvm::enumerate(loops), [&](auto entry) {
+      return !entry.value().empty() && buffer &&
+             buffer->map.isFunctionOfDim(entry.index());
+    });
+    if (isCut && buffer->map.getNumResults() != sizes.size())
+      return refuse(*buffer, "of a state, which are no intervals");
+    if (isCut) {
+      // Rows of a cache have the features and heads of what is written.
+      std::optional<Cut> written = cutOfBuffer(workload, *buffer, loops, grid);
+      if (!written)
+        return refuse(*buffer, "that are no equal intervals of it");
+      cut = *written;
+    }
+    for (auto [operand, own] : llvm::zip_equal(op->getOperands(), cuts.operands))
+      if (operand == update.getOldState())
+        own = cut;
+    for (auto [result, own] : llvm::zip_equal(op->getResults(), cuts.results))
+      if (result == update.getNewState())
+        own = cut;
+    return true;
+  }
+
+  Operation *op;
+  const Workload &workload;
+  ArrayRef<Axes> loops;
+  GridAttr grid;
+  std::string &reason;
+  Axes summed; ///< of reductions
+  OpCuts cuts;
+};
+} // namespace
+
+std::optional<OpCuts> mlir::llm::cutsOf(Operation *op, const Workload &workload,
+                                        ArrayRef<Axes> loops, GridAttr grid,
+                                        std::string &reason) {
+  return OpCutter(op, workload, loops, grid, reason).run();
+}

@@ -1,0 +1,41 @@
+//===- LoopCuts.h - Which loops of an op chips may share --------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_SHARDING_LOOPCUTS_H
+#define LLM_LIB_SHARDING_LOOPCUTS_H
+
+#include "llm/Sharding/Cut.h"
+
+namespace mlir::llm {
+
+/// The axes that cut each loop of an op.
+using LoopCuts = SmallVector<Axes>;
+
+/// Whether a value only shows weights, or caches and states as they are when
+/// the program starts. Each use may take its own piece of such a value.
+bool isFree(Value value);
+
+/// Says why chips cannot share the iterations of a loop, as a sentence without
+/// a subject. Empty if they can.
+std::string explainUncut(Operation *op, const Workload &workload,
+                         unsigned loop);
+
+/// How the operands and results of an op must be cut, and are, if chips share
+/// its loops.
+struct OpCuts {
+  SmallVector<Cut> operands, results;
+};
+
+/// Returns nothing, with a reason, where a piece of an operand or a result is
+/// no interval of it.
+std::optional<OpCuts> cutsOf(Operation *op, const Workload &workload,
+                             ArrayRef<Axes> loops, GridAttr grid,
+                             std::string &reason);
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_SHARDING_LOOPCUTS_H

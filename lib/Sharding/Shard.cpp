@@ -1,0 +1,331 @@
+//===- Shard.cpp - Which loops are cut over which axes --------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopCuts.h"
+#include "llm/Sharding/Sharding.h"
+#include "llm/Workload/Slices.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+#include <map>
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+using utils::IteratorType;
+
+int64_t mlir::llm::chipsOfKvHeads(Operation *root, int64_t chips) {
+  root->walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto cache = dyn_cast<KvCacheType>(type);
+          cache && cache.getKvHeads() > 1)
+        chips = std::gcd(chips, cache.getKvHeads());
+  });
+  return chips;
+}
+
+static bool isCut(const LoopCuts &loops) {
+  return llvm::any_of(loops, [](const Axes &axes) { return !axes.empty(); });
+}
+
+namespace {
+class Sharder {
+public:
+  Sharder(GridAttr grid, ArrayRef<StringAttr> axes) : grid(grid), axes(axes) {}
+
+  LogicalResult shard(Block &block);
+
+private:
+  LogicalResult shardOp(Operation *op);
+  /// Takes over cuts of the operands.
+  LoopCuts inherit(Operation *op, const Workload &workload);
+  bool takesPieces(Operation *op, const Workload &workload,
+                   const LoopCuts &loops) const;
+  /// Cuts an op along a loop that no operand has but those that are free: the
+  /// columns of a weight.
+  LoopCuts seed(Operation *op, const Workload &workload);
+  bool trySeed(Operation *op, const Workload &workload, unsigned loop,
+               LoopCuts &loops);
+  /// Whether nothing behind the value needs a whole row of what is cut.
+  bool mayStayCut(Value value, const Cut &cut);
+  bool mayStayCut(Operation *user, Value value, const Cut &cut);
+  bool resultsMayStayCut(Operation *op, const Workload &workload,
+                         const LoopCuts &loops);
+  const FailureOr<Workload> &workloadOf(Operation *op);
+
+  GridAttr grid;
+  ArrayRef<StringAttr> axes;
+  DenseMap<Value, Cut> cuts; ///< of values that are cut
+  std::map<Operation *, FailureOr<Workload>> workloads;
+  /// Answers of mayStayCut; a question that is being asked counts as yes.
+  DenseMap<std::pair<Value, size_t>, bool> known;
+};
+} // namespace
+
+const FailureOr<Workload> &Sharder::workloadOf(Operation *op) {
+  auto found = workloads.find(op);
+  if (found == workloads.end())
+    found = workloads.emplace(op, findWorkload(op)).first;
+  return found->second;
+}
+
+
+//===----------------------------------------------------------------------===//
+// What operands say
+//===----------------------------------------------------------------------===//
+
+/// Adds the cuts that one operand asks for, unless they cannot be had.
+static void merge(Operation *op, const Workload &workload, LoopCuts &loops,
+                  const LoopCuts &wanted) {
+  for (auto [index, axes] : llvm::enumerate(wanted))
+    if (!axes.empty() &&
+        ((!loops[index].empty() && loops[index] != axes) ||
+         !explainUncut(op, workload, index).empty()))
+      return; // it is gathered before the op
+  for (auto [own, axes] : llvm::zip_equal(loops, wanted))
+    if (!axes.empty())
+      own = axes;
+}
+
+LoopCuts Sharder::inherit(Operation *op, const Workload &workload) {
+  LoopCuts loops(workload.loops.size());
+  for (const Buffer &buffer : workload.buffers) {
+    auto cut = cuts.find(buffer.value);
+    if (buffer.role != Buffer::Role::Read || cut == cuts.end())
+      continue;
+    if (auto wanted = axesOfLoops(workload, buffer, cut->second, grid))
+      merge(op, workload, loops, *wanted);
+  }
+  std::string reason;
+  if (isCut(loops) && cutsOf(op, workload, loops, grid, reason) &&
+      (!takesPieces(op, workload, loops) ||
+       resultsMayStayCut(op, workload, loops)))
+    return loops;
+  return LoopCuts(workload.loops.size());
+}
+
+/// Whether the op would take pieces of operands that its chip has whole. That
+/// is worth it only if the result is not gathered at once.
+bool Sharder::takesPieces(Operation *op, const Workload &workload,
+                          const LoopCuts &loops) const {
+  std::string reason;
+  OpCuts own = *cutsOf(op, workload, loops, grid, reason);
+  for (auto [operand, cut] : llvm::zip_equal(op->getOperands(), own.operands)) {
+    auto known = cuts.find(operand);
+    bool isWholeNow = known == cuts.end() || known->second.isWhole();
+    if (!cut.isWhole() && isWholeNow && !isFree(operand))
+      return true;
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Where cuts begin
+//===----------------------------------------------------------------------===//
+
+bool Sharder::mayStayCut(Value value, const Cut &cut) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const Axes &dim : cut.dims)
+    os << dim.size() << ",";
+  auto [answer, isNew] =
+      known.try_emplace({value, llvm::hash_value(StringRef(text))}, true);
+  if (!isNew)
+    return answer->second;
+  bool may = llvm::all_of(value.getUsers(), [&](Operation *user) {
+    return mayStayCut(user, value, cut);
+  });
+  known[{value, llvm::hash_value(StringRef(text))}] = may;
+  return may;
+}
+
+bool Sharder::mayStayCut(Operation *user, Value value, const Cut &cut) {
+  // What leaves the program or a layer is gathered.
+  if (user->hasTrait<OpTrait::IsTerminator>())
+    return true;
+  if (isViewOfPieces(user)) {
+    std::optional<Cut> shown = cutThroughView(user, cut, grid);
+    return shown && llvm::all_of(user->getResults(), [&](Value result) {
+             return mayStayCut(result, *shown);
+           });
+  }
+  const FailureOr<Workload> &workload = workloadOf(user);
+  if (failed(workload))
+    return false;
+  LoopCuts loops(workload->loops.size());
+  for (const Buffer &buffer : workload->buffers) {
+    if (buffer.role != Buffer::Role::Read || buffer.value != value)
+      continue;
+    auto wanted = axesOfLoops(*workload, buffer, cut, grid);
+    if (!wanted)
+      return false;
+    for (auto [index, axes] : llvm::enumerate(*wanted)) {
+      const Loop &loop = workload->loops[index];
+      if (!axes.empty() && !loop.isTileable())
+        return false;
+    }
+    merge(user, *workload, loops, *wanted);
+  }
+  return resultsMayStayCut(user, *workload, loops);
+}
+
+bool Sharder::resultsMayStayCut(Operation *op, const Workload &workload,
+                                const LoopCuts &loops) {
+  if (!isCut(loops))
+    return true; // it gathers what it reads
+  std::string reason;
+  std::optional<OpCuts> own = cutsOf(op, workload, loops, grid, reason);
+  if (!own)
+    return false;
+  for (auto [result, cut] : llvm::zip_equal(op->getResults(), own->results)) {
+    cut.partial.clear(); // summed up at once
+    if (!cut.isWhole() && !mayStayCut(result, cut))
+      return false;
+  }
+  return true;
+}
+
+bool Sharder::trySeed(Operation *op, const Workload &workload, unsigned loop,
+                      LoopCuts &loops) {
+  for (size_t count = axes.size(); count > 0; --count) {
+    loops.assign(workload.loops.size(), Axes());
+    loops[loop].assign(axes.begin(), axes.begin() + count);
+    std::string reason;
+    if (!explainUncut(op, workload, loop).empty() ||
+        !cutsOf(op, workload, loops, grid, reason))
+      continue;
+    // Each chip looks rows up in its columns of a table, which are gathered.
+    bool isTable = llvm::any_of(workload.buffers, [](const Buffer &buffer) {
+      return buffer.isGathered && isFree(buffer.value);
+    });
+    if (isTable || resultsMayStayCut(op, workload, loops))
+      return true;
+  }
+  return false;
+}
+
+LoopCuts Sharder::seed(Operation *op, const Workload &workload) {
+  LoopCuts loops(workload.loops.size());
+  for (auto [index, loop] : llvm::enumerate(workload.loops)) {
+    bool isOfResult = false, isOfOperand = false;
+    for (const Buffer &buffer : workload.buffers) {
+      if (!buffer.map.isFunctionOfDim(index))
+        continue;
+      isOfResult |= llvm::is_contained(op->getResults(), buffer.value);
+      isOfOperand |=
+          buffer.role == Buffer::Role::Read && !isFree(buffer.value);
+    }
+    if (loop.kind == IteratorType::parallel && isOfResult && !isOfOperand &&
+        trySeed(op, workload, index, loops))
+      return loops;
+  }
+  return LoopCuts(workload.loops.size());
+}
+
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+/// Reads what a person, or another compiler, has written.
+static FailureOr<LoopCuts> readShard(Operation *op, const Workload &workload,
+                                     ShardAttr shard, GridAttr grid) {
+  LoopCuts loops(workload.loops.size());
+  for (NamedAttribute entry : shard.getLoops()) {
+    std::optional<unsigned> loop = workload.findLoop(entry.getName());
+    if (!loop)
+      return op->emitOpError() << "is cut along loop '"
+                               << entry.getName().getValue()
+                               << "', which it does not have";
+    for (StringAttr axis :
+         cast<ArrayAttr>(entry.getValue()).getAsRange<StringAttr>())
+      if (grid.sizeOf(axis).value_or(1) > 1)
+        loops[*loop].push_back(axis);
+  }
+  return loops;
+}
+
+static ShardAttr toAttribute(Operation *op, const Workload &workload,
+                             const LoopCuts &loops) {
+  NamedAttrList entries;
+  for (auto [loop, axes] : llvm::zip_equal(workload.loops, loops))
+    if (!axes.empty())
+      entries.set(loop.name,
+                  ArrayAttr::get(op->getContext(),
+                                 llvm::to_vector_of<Attribute>(axes)));
+  return ShardAttr::get(op->getContext(),
+                        entries.getDictionary(op->getContext()));
+}
+
+LogicalResult Sharder::shardOp(Operation *op) {
+  if (isViewOfPieces(op)) {
+    // Of inputs that are whole, a chip takes its piece.
+    for (Value operand : op->getOperands()) {
+      auto known = cuts.find(operand);
+      if (known == cuts.end())
+        continue;
+      if (std::optional<Cut> shown = cutThroughView(op, known->second, grid)) {
+        for (Value result : op->getResults())
+          cuts[result] = *shown;
+        return success();
+      }
+    }
+    return success();
+  }
+  if (!isa<WorkloadOpInterface>(op))
+    return success();
+  FailureOr<Workload> workload =
+      cast<WorkloadOpInterface>(op).getWorkload([&] { return op->emitOpError(); });
+  if (failed(workload))
+    return failure();
+  LoopCuts loops;
+  if (auto given = op->getAttrOfType<ShardAttr>(LlmDialect::shardAttrName)) {
+    FailureOr<LoopCuts> read = readShard(op, *workload, given, grid);
+    if (failed(read))
+      return failure();
+    loops = std::move(*read);
+  } else {
+    loops = inherit(op, *workload);
+    if (!isCut(loops))
+      loops = seed(op, *workload);
+    if (isCut(loops))
+      op->setAttr(LlmDialect::shardAttrName, toAttribute(op, *workload, loops));
+  }
+  std::string reason;
+  std::optional<OpCuts> own = cutsOf(op, *workload, loops, grid, reason);
+  if (!own)
+    return op->emitOpError() << reason;
+  for (auto [result, cut] : llvm::zip_equal(op->getResults(), own->results)) {
+    cut.partial.clear(); // summed up where it is needed
+    if (!cut.isWhole())
+      cuts[result] = cut;
+  }
+  return success();
+}
+
+LogicalResult Sharder::shard(Block &block) {
+  for (Operation &op : block) {
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+      for (Region *region : loop.getLoopRegions())
+        for (Block &body : *region)
+          if (failed(shard(body)))
+            return failure();
+    } else if (failed(shardOp(&op))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult mlir::llm::shardFunction(FunctionOpInterface function,
+                                       GridAttr grid,
+                                       ArrayRef<StringAttr> axes) {
+  Sharder sharder(grid, axes);
+  for (Block &block : function.getFunctionBody())
+    if (failed(sharder.shard(block)))
+      return failure();
+  return success();
+}

@@ -1,0 +1,38 @@
+//===- Partition.cpp - Make the program of one chip -----------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramPass.h"
+#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Sharding/Sharding.h"
+#include "llm/Transforms/Passes.h"
+
+namespace mlir::llm {
+#define GEN_PASS_DEF_LLMPARTITIONPASS
+#include "llm/Transforms/Passes.h.inc"
+} // namespace mlir::llm
+
+using namespace mlir;
+using namespace mlir::llm;
+
+namespace {
+struct LlmPartitionPass
+    : WorkloadPass<
+          PassWithOptions<llm::impl::LlmPartitionPassBase<LlmPartitionPass>>> {
+  using WorkloadPass::WorkloadPass;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto grid = module->getAttrOfType<GridAttr>(LlmDialect::gridAttrName);
+    // Without a grid, or on one chip, the program is that of the chip.
+    if (!grid)
+      return;
+    for (FunctionOpInterface function : functionsWithBody(module))
+      if (failed(partitionFunction(function, grid)))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,92 @@
+"""Small models of all families, cut over chips: every chip ends with the results of the whole program, and no weight
+is lost or has elements twice but for those that are copied.
+
+    check_partition.py FOLDER [--tp=2,4] [FAMILY...]
+"""
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+from interpret_chips import check
+from small_models import FAMILIES, make_config
+
+PHASES = {"prefill": ["--phase=prefill", "--seq=5"], "ragged decode": ["--phase=decode", "--kv-len=5,3", "--seq=2"]}
+# Families with ops that interpret.py does not know.
+UNKNOWN = {"deepseek_v4"}
+
+
+def run(*words):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, words))} failed:\n{done.stderr[:2000]}")
+    return done.stdout
+
+
+def return_logits(text):
+    """The program gives the logits behind the tokens."""
+    token, logits, kind = re.search(r"(%\w+) = llm\.sample .*? (%\w+) : (tensor<[^>]*>)", text).groups()
+    text = re.sub(rf"return {token} : (tensor<[^>]*>)", rf"return {token}, {logits} : \1, {kind}", text)
+    return re.sub(r"-> (tensor<\w+>) attributes", rf"-> (\1, {kind}) attributes", text, count=1)
+
+
+def numbers(text):
+    return [int(n) for n in re.findall(r"(\d+)x", text)]
+
+
+def weights_of(text, chips):
+    """Elements of each weight on a chip, and of the whole weight, by what is said of its pieces."""
+    sizes = {name: int(size) for name, size in re.findall(r"(\w+) = (\d+)", chips)}
+    found = {}
+    for name, rest, shape in re.findall(r'llm\.weight "([^"]*)"(.*?) : tensor<([\dx]*x)\w', text):
+        elements = whole = 1
+        for size in numbers(shape):
+            elements *= size
+        whole = elements
+        for dim, axes in re.findall(r"(d\d+) = \[([^\]]*)\]", rest):
+            for axis in re.findall(r"\w+", axes):
+                whole *= sizes[axis]
+        found.setdefault(name, set()).add((elements, whole))
+    return found
+
+
+def check_weights(name, before, after):
+    grid = re.search(r"#llm\.grid<([^>]*)>", after).group(1)
+    whole, cut = weights_of(before, grid), weights_of(after, grid)
+    assert whole.keys() == cut.keys(), f"{name}: {whole.keys() ^ cut.keys()}"
+    for weight, pieces in cut.items():
+        for _, of in pieces:
+            assert {(of, of)} == whole[weight], f"{name}: {weight} has pieces of {of} elements, not {whole[weight]}"
+    share = sum(max(e for e, _ in pieces) for pieces in cut.values()) / sum(next(iter(w))[0] for w in whole.values())
+    return f"{100 * share:.0f} % of the weights on a chip"
+
+
+def check_family(folder, family, tp):
+    model, changes = FAMILIES[family]
+    (folder / "config.json").write_text(json.dumps(make_config(model, changes)))
+    for phase, options in PHASES.items():
+        program = folder / f"{family}.mlir"
+        run("llm-translate", "--import-hf-config", folder / "config.json", "--layers=all", "--dtype=f32", *options, "-o", program)
+        program.write_text(return_logits(program.read_text()))
+        cut = run("llm-opt", program, f"--llm-shard=tp={tp}", "--llm-partition")
+        label = f"{family}, {phase}, tp {tp}"
+        share = check_weights(label, program.read_text(), cut)
+        generic = [run("llm-opt", program, "--mlir-print-op-generic"),
+                   run("llm-opt", program, f"--llm-shard=tp={tp}", "--llm-partition", "--mlir-print-op-generic")]
+        for _, count, chips, exchanges in check(*generic):
+            print(f"{label}: {count} elements agree on {chips} chips, {exchanges} collectives, {share}", flush=True)
+
+
+def main():
+    folder, *words = sys.argv[1:]
+    Path(folder).mkdir(exist_ok=True, parents=True)
+    degrees = next((word[5:] for word in words if word.startswith("--tp=")), "2,4")
+    families = [word for word in words if not word.startswith("--")]
+    for family in families or [f for f in FAMILIES if f not in UNKNOWN]:
+        for tp in degrees.split(","):
+            check_family(Path(folder), family, int(tp))
+
+
+main()

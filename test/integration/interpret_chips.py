@@ -1,0 +1,214 @@
+"""Runs a program whole and cut over chips, and compares: what each chip computes, in Python's arithmetic.
+
+    interpret_chips.py WHOLE CUT
+
+Both are MLIR in generic form; CUT is what one chip runs. All chips run it op by op, side by side, and meet in
+collectives, which are written here from Spec.md anew. A weight or cache with `llm.piece` is drawn as a whole, as in
+interpret.py, and each chip takes its own interval of it. Every chip must end with the results of the whole program.
+"""
+import itertools
+import re
+import sys
+
+from generic_mlir import parse
+from interpret import Machine, draw_arguments, equal
+from interpret_ops import Cache, Tensor, draw_source, spell
+
+TOLERANCE = 1e-9
+
+
+class Grid:
+    """Axes with their sizes; chips are numbered in row-major order, the last axis fastest."""
+
+    def __init__(self, text):
+        self.axes = {name: int(size) for name, size in re.findall(r"(\w+) = (\d+)", text)}
+        self.places = [dict(zip(self.axes, place)) for place in itertools.product(*map(range, self.axes.values()))]
+
+    def size(self, axes):
+        count = 1
+        for axis in axes:
+            count *= self.axes[axis]
+        return count
+
+    def rank(self, chip, axes):
+        rank = 0
+        for axis in axes:
+            rank = rank * self.axes[axis] + self.places[chip][axis]
+        return rank
+
+    def group(self, chip, axes):
+        """The chips that differ from this one along these axes only, in the order of their ranks."""
+        others = [a for a in self.axes if a not in axes]
+        same = lambda c: all(self.places[c][a] == self.places[chip][a] for a in others)
+        return sorted(filter(same, range(len(self.places))), key=lambda c: self.rank(c, axes))
+
+
+def names(text):
+    return re.findall(r"\w+", text)
+
+
+def piece_of(whole, dims, grid, chip):
+    """The interval of each dimension that a chip has."""
+    firsts, shape = [], []
+    for size, axes in zip(whole.shape, dims, strict=True):
+        chips = grid.size(axes)
+        assert size % chips == 0, f"{chips} chips do not divide {size}"
+        shape.append(size // chips)
+        firsts.append(grid.rank(chip, axes) * (size // chips))
+    return Tensor(shape, lambda i: whole.data[tuple(map(sum, zip(firsts, i)))])
+
+
+class Chip(Machine):
+    def __init__(self, grid, number):
+        super().__init__()
+        self.grid, self.number = grid, number
+
+    def run(self, op):
+        if "llm.piece" in op.attrs:
+            self.values[op.results[0]] = self.source(op)
+        else:
+            super().run(op)
+
+    def source(self, op):
+        piece = {name: names(axes) for name, axes in re.findall(r"(\w+) = \[([^\]]*)\]", op.attrs["llm.piece"])}
+        of = lambda name: piece.get(name, [])
+        grid, chip = self.grid, self.number
+        if op.name == "llm.weight":
+            indices = [self.values[name] for name in op.operands]
+            shape = op.result_shapes()[0]
+            dims = [of(f"d{n}") for n in range(len(shape))]
+            whole = draw_source(spell(op, indices), [s * grid.size(axes) for s, axes in zip(shape, dims)])
+            mine = piece_of(whole, dims, grid, chip)
+            if grid.rank(chip, of("summand")):
+                return Tensor(mine.shape, 0)  # the first chip has all of it
+            return mine
+        assert op.name == "llm.kv_cache", op.name
+        indices = [self.values[name] for name in op.segment(op.operands, 0)]
+        batch, heads, width, capacity = (int(n) for n in re.findall(r"= (\d+)", op.types.split("->")[1])[:4])
+        dims = [of("batch"), of("capacity"), of("kv_heads"), of("head_dim")]
+        shape = [s * grid.size(axes) for s, axes in zip((batch, capacity, heads, width), dims)]
+        name, kinds = spell(op, indices), ["latents"] if "latents" in op.types else ["keys", "values"]
+        cache = Cache({k: piece_of(draw_source(f"{name}.{k}", shape), dims, grid, chip) for k in kinds})
+        cache.name = name
+        return cache
+
+
+def all_reduce(op, group, rank):
+    join = max if re.search(r"\bmax\b", op.attrs["join"]) else sum
+    return Tensor(group[0].shape, lambda i: join([x[i] for x in group]))
+
+
+def all_gather(op, group, rank):
+    dim = int(op.number("dim"))
+    size = group[0].shape[dim]
+    shape = [s * len(group) if d == dim else s for d, s in enumerate(group[0].shape)]
+    return Tensor(shape, lambda i: group[i[dim] // size][(*i[:dim], i[dim] % size, *i[dim + 1 :])])
+
+
+def reduce_scatter(op, group, rank):
+    dim, whole = int(op.number("dim")), all_reduce(op, group, rank)
+    size = whole.shape[dim] // len(group)
+    shape = [size if d == dim else s for d, s in enumerate(whole.shape)]
+    return Tensor(shape, lambda i: whole[(*i[:dim], rank * size + i[dim], *i[dim + 1 :])])
+
+
+def all_to_all(op, group, rank):
+    cut, joined = int(op.number("from")), int(op.number("to"))
+    piece, size = group[0].shape[cut] // len(group), group[0].shape[joined]
+    shape = list(group[0].shape)
+    shape[cut], shape[joined] = piece, size * len(group)
+
+    def element(i):
+        sender, i = i[joined] // size, list(i)
+        i[joined] %= size
+        i[cut] += rank * piece
+        return group[sender][i]
+
+    return Tensor(shape, element)
+
+
+def take_piece(op, group, rank):
+    dim = int(op.number("dim"))
+    size = group[rank].shape[dim] // len(group)
+    shape = [size if d == dim else s for d, s in enumerate(group[rank].shape)]
+    return Tensor(shape, lambda i: group[rank][(*i[:dim], rank * size + i[dim], *i[dim + 1 :])])
+
+
+COLLECTIVES = {f"llm.{f.__name__}": f for f in (all_reduce, all_gather, reduce_scatter, all_to_all, take_piece)}
+
+
+def run_block(chips, block, arguments):
+    """All chips run the ops of a block side by side."""
+    for chip, own in zip(chips, arguments):
+        chip.values.update(zip(block.arguments, own, strict=True))
+    for op in block.ops[:-1]:
+        if op.name in COLLECTIVES:
+            exchange(chips, op)
+        elif op.name == "scf.for":
+            run_loop(chips, op)
+        else:
+            for chip in chips:
+                chip.run(op)
+    return [[chip.values[name] for name in block.ops[-1].operands] for chip in chips]
+
+
+def run_loop(chips, op):
+    operands = [[chip.values[name] for name in op.operands] for chip in chips]
+    begin, end, step = operands[0][:3]
+    carried = [own[3:] for own in operands]
+    for index in range(begin, end, step):
+        carried = run_block(chips, op.regions[0], [[index, *own] for own in carried])
+    for chip, own in zip(chips, carried):
+        chip.values.update(zip(op.results, own))
+
+
+def exchange(chips, op):
+    axes, grid = names(op.attrs["axes"]), chips[0].grid
+    values = [chip.values[op.operands[0]] for chip in chips]
+    for chip in chips:
+        group = grid.group(chip.number, axes)
+        result = COLLECTIVES[op.name](op, [values[c] for c in group], grid.rank(chip.number, axes))
+        assert list(result.shape) == op.result_shapes()[0], f"{op.name}: {result.shape}"
+        chip.values[op.results[0]] = result
+
+
+def run_chips(function, grid):
+    chips = [Chip(grid, number) for number in range(len(grid.places))]
+    return run_block(chips, function.regions[0], [draw_arguments(function) for _ in chips])
+
+
+def close(a, b):
+    return equal(a, b) or abs(a - b) <= TOLERANCE * max(abs(a), abs(b), 1)
+
+
+def compare(name, whole, chips):
+    """How many elements agree on each chip."""
+    for number, own in enumerate(chips):
+        for a, b in zip(whole, own, strict=True):
+            assert a.shape == b.shape, f"{name}, chip {number}: {b.shape} for {a.shape}"
+            for i in a.indices():
+                if not close(a.data[i], b.data[i]):
+                    sys.exit(f"{name}, chip {number}: {list(i)} is {b.data[i]}, not {a.data[i]}")
+    return sum(len(x.data) for x in whole)
+
+
+def check(before, after):
+    """Programs by name in two texts, of which the second has a grid."""
+    grid = Grid(re.search(r"#llm\.grid<([^>]*)>", after).group(1))
+    whole, cut = parse(before), parse(after)
+    assert list(whole) == list(cut) and whole
+    for name, function in whole.items():
+        expected = Machine().block(function.regions[0], draw_arguments(function))
+        exchanges = sum(op.name in COLLECTIVES and op.name != "llm.take_piece" for op in cut[name].walk())
+        count = compare(name, expected, run_chips(cut[name], grid))
+        yield name, count, len(grid.places), exchanges
+
+
+def main():
+    before, after = (open(path, encoding="utf-8").read() for path in sys.argv[1:])
+    for name, count, chips, exchanges in check(before, after):
+        print(f"{name}: {count} elements agree on {chips} chips with {exchanges} collectives")
+
+
+if __name__ == "__main__":
+    main()
