@@ -28,30 +28,25 @@ FailureOr<Movement> LinkModel::move(TileAttr tile) const {
   return movement;
 }
 
-/// Rounds microseconds up to whole cycles.
-static FailureOr<int64_t> toCycles(const OpOnTarget &context,
-                                   double microseconds) {
-  double cycles =
-      std::ceil(microseconds * 1e-6 * double(context.target->clockHz));
-  if (!(cycles <= double(maxCount)))
-    return context.refuseOverflow();
-  return int64_t(cycles);
-}
-
 FailureOr<Cycles> LinkModel::timeOf(TileAttr, const Traffic &traffic) const {
   const Collective &collective = *context.workload.collective;
   const Link *link = findLink(*context.target, collective.span);
   CollectiveTime time = timeCollective(
       collective.kind, collective.chips, collective.bytes, *link,
       double(context.target->dram().usableBytesPerSecond()));
-  FailureOr<int64_t> start = toCycles(context, time.startMicroseconds);
-  FailureOr<int64_t> whole = toCycles(context, time.microseconds);
-  if (failed(start) || failed(whole))
-    return failure();
+  constexpr int64_t nanosecondsPerSecond = 1000000000;
+  std::optional<int64_t> start =
+      ceilMulDiv(time.startNanoseconds, context.target->clockHz, 1,
+                 nanosecondsPerSecond);
+  double whole =
+      std::ceil(time.nanoseconds * double(context.target->clockHz) /
+                double(nanosecondsPerSecond));
+  if (!start || !(whole <= double(maxCount)))
+    return context.refuseOverflow();
   Cycles cycles = Cycles::overlapped(*start, 0, traffic.memoryCycles);
   // Steps, and what a protocol moves beside the bytes of the link.
   cycles.serial =
-      std::max<int64_t>(0, *whole - *start - traffic.memoryCycles);
+      std::max<int64_t>(0, int64_t(whole) - *start - traffic.memoryCycles);
   if (*start + cycles.serial >= traffic.memoryCycles)
     cycles.bound = CostBound::Overhead;
   return cycles;

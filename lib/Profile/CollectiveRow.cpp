@@ -26,7 +26,9 @@ FailureOr<double> mlir::llm::collectiveTime(const MeasuredRow &row,
     return reasons.refuse(row.location)
            << "target '" << target.name << "' has no link that joins "
            << devices << " devices; give it one (links)";
+  constexpr double nanosecondsPerMicrosecond = 1000;
   return timeCollective(kind, devices, bytes, *link,
                         double(target.dram().usableBytesPerSecond()))
-      .microseconds;
+             .nanoseconds /
+         nanosecondsPerMicrosecond;
 }

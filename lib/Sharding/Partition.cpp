@@ -94,16 +94,16 @@ FailureOr<LoopCuts> Partitioner::readShard(Operation *op,
   llvm::SmallDenseSet<StringAttr> seen;
   for (NamedAttribute entry : shard.getLoops()) {
     std::optional<unsigned> loop = workload.findLoop(entry.getName());
-    if (!loop)
+    if (!loop) // cut-C1
       return op->emitOpError() << "is cut along loop '"
                                << entry.getName().getValue()
                                << "', which it does not have";
     for (StringAttr axis :
          cast<ArrayAttr>(entry.getValue()).getAsRange<StringAttr>()) {
-      if (!grid.sizeOf(axis))
+      if (!grid.sizeOf(axis)) // cut-C1
         return op->emitOpError() << "is cut over axis '" << axis.getValue()
                                  << "', which the grid " << grid << " lacks";
-      if (!seen.insert(axis).second)
+      if (!seen.insert(axis).second) // cut-C1
         return op->emitOpError()
                << "is cut over axis '" << axis.getValue() << "' twice";
       if (*grid.sizeOf(axis) > 1)
@@ -111,13 +111,13 @@ FailureOr<LoopCuts> Partitioner::readShard(Operation *op,
     }
     int64_t chips = countChips(loops[*loop], grid),
             extent = workload.loops[*loop].extent;
-    if (extent % chips != 0)
+    if (extent % chips != 0) // cut-C1
       return op->emitOpError()
              << "is cut along loop '" << entry.getName().getValue()
              << "' over " << chips << " chips, which do not divide its "
              << extent << " iterations";
     if (std::string why = explainUncut(op, workload, *loop);
-        !why.empty() && chips > 1)
+        !why.empty() && chips > 1) // cut-C2
       return op->emitOpError() << "cannot be cut over chips: it " << why;
   }
   return loops;
@@ -188,7 +188,7 @@ LogicalResult Partitioner::planOp(Operation *op) {
     std::string reason;
     std::optional<OpCuts> own =
         cutsOf(op, plan.workload, plan.loops, grid, reason);
-    if (!own)
+    if (!own) // cut-C3
       return op->emitOpError() << "cannot be cut over chips: it " << reason;
     plan.cuts = std::move(*own);
     putOffSums(op, plan);

@@ -64,10 +64,15 @@ static std::optional<Cut> collapse(const Cut &cut,
 // Slices
 //===----------------------------------------------------------------------===//
 
-/// Whether a slice has all of a dimension.
-static bool hasAllOf(tensor::ExtractSliceOp slice, int64_t dim) {
-  return slice.getStaticOffset(dim) == 0 && slice.getStaticStride(dim) == 1 &&
-         slice.getStaticSize(dim) == slice.getSourceType().getDimSize(dim);
+/// Whether a slice of equal pieces of a dimension shows equal pieces of its own
+/// result: it has all of the dimension, or each n-th element from one of the
+/// first n on, and a piece has whole runs of n.
+static bool cutsAlong(tensor::ExtractSliceOp slice, int64_t dim, int64_t chips) {
+  int64_t stride = slice.getStaticStride(dim), size = slice.getStaticSize(dim),
+          whole = slice.getSourceType().getDimSize(dim),
+          offset = slice.getStaticOffset(dim);
+  return stride > 0 && offset >= 0 && offset < stride &&
+         whole == size * stride && size % chips == 0;
 }
 
 /// The dimension of the source that each dimension of a slice is.
@@ -81,9 +86,9 @@ static SmallVector<int64_t> keptDims(tensor::ExtractSliceOp slice) {
 }
 
 static std::optional<Cut> cutOfSlice(tensor::ExtractSliceOp slice,
-                                     const Cut &source) {
+                                     const Cut &source, GridAttr grid) {
   for (auto [dim, axes] : llvm::enumerate(source.dims))
-    if (!axes.empty() && !hasAllOf(slice, dim))
+    if (!axes.empty() && !cutsAlong(slice, dim, countChips(axes, grid)))
       return std::nullopt;
   Cut result;
   for (int64_t dim : keptDims(slice))
@@ -92,10 +97,10 @@ static std::optional<Cut> cutOfSlice(tensor::ExtractSliceOp slice,
 }
 
 static std::optional<Cut> cutOfSliced(tensor::ExtractSliceOp slice,
-                                      const Cut &result) {
+                                      const Cut &result, GridAttr grid) {
   Cut source = Cut::whole(slice.getSourceType().getRank());
   for (auto [dim, axes] : llvm::zip_equal(keptDims(slice), result.dims)) {
-    if (!axes.empty() && !hasAllOf(slice, dim))
+    if (!axes.empty() && !cutsAlong(slice, dim, countChips(axes, grid)))
       return std::nullopt;
     source.dims[dim] = axes;
   }
@@ -117,7 +122,7 @@ std::optional<Cut> mlir::llm::cutThroughView(Operation *view,
     result =
         collapse(operand, op.getReassociationIndices(), op.getSrcType(), grid);
   else if (auto op = dyn_cast<tensor::ExtractSliceOp>(view))
-    result = cutOfSlice(op, operand);
+    result = cutOfSlice(op, operand, grid);
   else if (auto op = dyn_cast<tensor::ConcatOp>(view))
     result = operand.dims[op.getDim()].empty() ? std::optional(operand)
                                                : std::nullopt;
@@ -136,14 +141,13 @@ std::optional<Cut> mlir::llm::cutBehindView(Operation *view, const Cut &result,
   if (auto op = dyn_cast<tensor::CollapseShapeOp>(view))
     return expand(result, op.getReassociationIndices(), op.getSrcType(), grid);
   if (auto op = dyn_cast<tensor::ExtractSliceOp>(view))
-    return cutOfSliced(op, result);
+    return cutOfSliced(op, result, grid);
   if (auto op = dyn_cast<tensor::ConcatOp>(view))
     return result.dims[op.getDim()].empty() ? std::optional(result)
                                             : std::nullopt;
   return result;
 }
 
-/// A slice has all of the dimensions that are cut.
 static void shrinkSlice(tensor::ExtractSliceOp slice, const Cut &result,
                         GridAttr grid) {
   SmallVector<int64_t> sizes(slice.getStaticSizes());

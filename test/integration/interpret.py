@@ -64,6 +64,12 @@ class Machine:
     def arith_constant(self, op, _):
         return op.number("value")
 
+    def arith_addi(self, _, operands):
+        return operands[0] + operands[1]
+
+    def arith_muli(self, _, operands):
+        return operands[0] * operands[1]
+
     def affine_apply(self, op, operands):
         return op.affine(operands)[0]
 

@@ -82,8 +82,10 @@ class Chip(Machine):
             if grid.rank(chip, of("summand")):
                 return Tensor(mine.shape, 0)  # the first chip has all of it
             return mine
-        assert op.name == "llm.kv_cache", op.name
         indices = [self.values[name] for name in op.segment(op.operands, 0)]
+        if op.name == "llm.state":
+            return self.state(op, spell(op, indices), of)
+        assert op.name == "llm.kv_cache", op.name
         batch, heads, width, capacity = (int(n) for n in re.findall(r"= (\d+)", op.types.split("->")[1])[:4])
         dims = [of("batch"), of("capacity"), of("kv_heads"), of("head_dim")]
         shape = [s * grid.size(axes) for s, axes in zip((batch, capacity, heads, width), dims)]
@@ -91,6 +93,16 @@ class Chip(Machine):
         cache = Cache({k: piece_of(draw_source(f"{name}.{k}", shape), dims, grid, chip) for k in kinds})
         cache.name = name
         return cache
+
+
+    def state(self, op, name, of):
+        batch, shape = re.search(r"batch = (\d+), ([\dx]+)x", op.types.split("->")[1]).groups()
+        shape = [int(batch), *map(int, shape.split("x"))]
+        dims = [of(f"d{n}") for n in range(len(shape))]
+        whole = draw_source(name, [s * self.grid.size(axes) for s, axes in zip(shape, dims)])
+        found = Cache({"": piece_of(whole, dims, self.grid, self.number)})
+        found.name = name
+        return found
 
 
 def all_reduce(op, group, rank):

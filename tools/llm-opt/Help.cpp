@@ -28,7 +28,7 @@ static const std::vector<Topic> &topics() {
   static const std::vector<Topic> all = {
       {"The machine, and the program before it gets tiles",
        {"llm-target", "llm-bind-shapes", "llm-fuse-projections",
-        "llm-decompose-attention", "llm-fuse"}},
+        "llm-decompose-attention", "llm-shard", "llm-partition", "llm-fuse"}},
       {"Tiles, costs and the schedule",
        {"llm-tile", "llm-cost", "llm-schedule", "llm-verify-cost",
         "llm-verify-schedule", "llm-pipeline"}},

@@ -36,24 +36,23 @@ FailureOr<int64_t> mlir::llm::countSentBytes(CollectiveKind kind,
 CollectiveTime mlir::llm::timeCollective(CollectiveKind kind, int64_t devices,
                                          int64_t bytes, const Link &link,
                                          double memoryBytesPerSecond) {
-  constexpr double nano = 1e-9, micro = 1e6;
-  auto real = [](std::optional<int64_t> value) {
-    return double(value.value_or(0));
-  };
+  constexpr double perSecond = 1e9; // nanoseconds
   double steps = double(countPasses(kind)) * double(devices - 1);
   double share = double(bytes) / double(devices);
   double passed = steps * share;
-  double start = nano * real(link.bandwidthNanoseconds);
+  int64_t start = link.bandwidthNanoseconds.value_or(0),
+          lowStart = link.lowLatencyNanoseconds.value_or(0);
   double bandwidth =
-      start +
-      passed /
+      double(start) +
+      passed * perSecond /
           double(link.sustainedBytesPerSecond.value_or(link.bytesPerSecond)) +
-      2 * share / memoryBytesPerSecond;
-  double lowStart = nano * real(link.lowLatencyNanoseconds);
+      2 * share * perSecond / memoryBytesPerSecond;
+  if (!link.lowLatencyBytesPerSecond)
+    return {start, bandwidth};
   double lowLatency =
-      lowStart + nano * steps * real(link.stepNanoseconds) +
-      passed / double(link.lowLatencyBytesPerSecond.value_or(1));
-  if (link.lowLatencyBytesPerSecond && lowLatency < bandwidth)
-    return {micro * lowStart, micro * lowLatency};
-  return {micro * start, micro * bandwidth};
+      double(lowStart) + steps * double(link.stepNanoseconds.value_or(0)) +
+      passed * perSecond / double(*link.lowLatencyBytesPerSecond);
+  if (lowLatency < bandwidth)
+    return {lowStart, lowLatency};
+  return {start, bandwidth};
 }

@@ -487,6 +487,11 @@ static Json toJson(const Report &report) {
   Json json;
   json["function"] = report.functionName().str();
   json["target"] = report.target->name;
+  if (GridAttr grid = GridAttr::ofModule(report.program->function())) {
+    json["chips"] = grid.countChips();
+    for (auto [axis, size] : llvm::zip_equal(grid.getAxes(), grid.getSizes()))
+      json["grid"][axis.str()] = size;
+  }
   addHeadline(json, report);
   json["target_description"] = report.target->description;
   if (!report.target->fittedOn.empty())

@@ -318,6 +318,24 @@ static std::string describeBound(const Report &report) {
   return text.empty() ? "nothing takes time" : text;
 }
 
+/// Writes ", one of 16 chips (dp = 2, tp = 8)": the figures are those of one
+/// chip, but for tokens.
+static std::string describeGrid(const Report &report) {
+  GridAttr grid = GridAttr::ofModule(report.program->function());
+  if (!grid || grid.countChips() == 1)
+    return "";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << ", one of " << withThousandsSeparators(grid.countChips()) << " chips (";
+  llvm::interleaveComma(llvm::zip_equal(grid.getAxes(), grid.getSizes()), os,
+                        [&](auto axis) {
+                          os << toPrintable(std::get<0>(axis).getValue())
+                             << " = " << std::get<1>(axis);
+                        });
+  os << ")";
+  return text;
+}
+
 /// Prints what most readers want to know: five lines, each with a name in
 /// front.
 static void printHeadline(const Report &report, llvm::raw_ostream &os) {
@@ -325,7 +343,8 @@ static void printHeadline(const Report &report, llvm::raw_ostream &os) {
     printWrapped(os, "DOES NOT FIT: " + toPrintable(report.describeExcess()),
                  pageWidth);
   std::string title = toPrintable(report.functionName()) + " on " +
-                      showName(report.target->name, widestTarget);
+                      showName(report.target->name, widestTarget) +
+                      describeGrid(report);
   if (report.imported)
     title += ": " + describeProgram(report.imported);
   printWrapped(os, title, pageWidth);

@@ -2,7 +2,7 @@
 
 // attr-C1: an attribute that the dialect does not know.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{'llm.add' op has unknown attribute 'llm.tiles'; did you mean 'llm.tile'? (known: llm.tile, llm.cost, llm.slots, llm.schedule, llm.program)}}
+  // expected-error @+1 {{'llm.add' op has unknown attribute 'llm.tiles'; did you mean 'llm.tile'? (known: llm.tile, llm.cost, llm.slots, llm.schedule, llm.program, llm.grid, llm.shard, llm.piece)}}
   %0 = llm.add %x, %x {llm.tiles = 1 : i32} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
@@ -560,3 +560,69 @@ func.func @f(%n: index) {
 // rope_scaling-C4
 // expected-error @+1 {{factor, the part of the pairs that turn, must not be above 1, got 1.500000e+00}}
 #more = #llm.rope_scaling<proportional factor = 1.5>
+
+// -----
+
+// attr-C7: chips run a whole module.
+// expected-error @+1 {{'func.func' op attribute 'llm.grid' belongs on a module}}
+func.func private @f() attributes {llm.grid = #llm.grid<tp = 2>}
+
+// -----
+
+// attr-C2: a grid is one.
+// expected-error @+1 {{'builtin.module' op attribute 'llm.grid' must be a #llm.grid, got 8 : i64}}
+module attributes {llm.grid = 8} {}
+
+// -----
+
+// attr-C7: a view takes no time, so that no loop of it is cut.
+func.func @f() {
+  // expected-error @+1 {{'llm.weight' op attribute 'llm.shard' belongs on an op that takes time}}
+  %0 = llm.weight "w" {llm.shard = #llm.shard<{n = [tp]}>} : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// attr-C7: an op has all of what it makes.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'llm.add' op attribute 'llm.piece' belongs on a weight, a cache or a state}}
+  %0 = llm.add %x, %x {llm.piece = #llm.shard<{d0 = [tp]}>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// attr-C2: what is cut is a #llm.shard.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'llm.add' op attribute 'llm.shard' must be a #llm.shard, got "n"}}
+  %0 = llm.add %x, %x {llm.shard = "n"} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// grid-C1: each axis has a name of its own.
+// expected-error @+1 {{axis 'tp' of a grid is there twice}}
+module attributes {llm.grid = #llm.grid<tp = 2, tp = 4>} {}
+
+// -----
+
+// grid-C2: no chip is no grid.
+// expected-error @+1 {{axis 'tp' of a grid must have one chip or more, and the grid at most 1048576, got 0}}
+module attributes {llm.grid = #llm.grid<tp = 0>} {}
+
+// -----
+
+// grid-C2: 2^11 times 2^10 chips.
+// expected-error @+1 {{axis 'tp' of a grid must have one chip or more, and the grid at most 1048576, got 1024}}
+module attributes {llm.grid = #llm.grid<dp = 2048, tp = 1024>} {}
+
+// -----
+
+// shard-C1: a loop that is cut over nothing is not cut.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'n' must be cut over a list of axes}}
+  %0 = llm.add %x, %x {llm.shard = #llm.shard<{n = []}>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}

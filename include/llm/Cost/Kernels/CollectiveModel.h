@@ -14,7 +14,8 @@ namespace mlir::llm {
 
 /// The time of a collective, and of that what passes before anything is sent.
 struct CollectiveTime {
-  double startMicroseconds, microseconds;
+  int64_t startNanoseconds;
+  double nanoseconds;
 };
 
 /// Times a collective over `devices` devices. Each device holds

@@ -1,0 +1,115 @@
+// RUN: llm-opt %s -split-input-file --llm-shard=tp=4 | FileCheck %s --check-prefix=SHARD
+// RUN: llm-opt %s -split-input-file --llm-shard=tp=4 --llm-partition --verify-roundtrip | FileCheck %s
+// One chip is the program as it is.
+// RUN: llm-opt %s -split-input-file -o %t.before
+// RUN: llm-opt %s -split-input-file --llm-shard=tp=1 --llm-partition -o %t.after
+// RUN: diff %t.before %t.after
+// So does a grid of one chip that was there before.
+// RUN: llm-opt %S/Inputs/one-chip.mlir --llm-shard --llm-partition | FileCheck %s --check-prefix=ONE
+// ONE: llm.grid = #llm.grid<tp = 1>
+// ONE-NOT: llm.shard
+// ONE-NOT: llm.all_reduce
+
+// A pair of products: columns of the first, the reduction of the second (Megatron-LM). The bias of the second is added by
+// one chip.
+// SHARD: module attributes {llm.grid = #llm.grid<tp = 4>}
+// SHARD: llm.matmul "up" {{.*}}llm.shard = #llm.shard<{n = [tp]}>
+// SHARD: llm.activation "act" {{.*}}llm.shard = #llm.shard<{d1 = [tp]}>
+// SHARD: llm.matmul "down" {{.*}}llm.shard = #llm.shard<{k = [tp]}>
+// CHECK-LABEL: @pair
+// CHECK: llm.weight "wu" {llm.piece = #llm.shard<{d0 = [tp]}>} : tensor<16x32xf32>
+// CHECK: llm.activation "act" silu {{.*}} : tensor<3x16xf32>
+// CHECK-DAG: llm.weight "wd" {llm.piece = #llm.shard<{d1 = [tp]}>} : tensor<32x16xf32>
+// CHECK-DAG: llm.weight "bd" {llm.piece = #llm.shard<{summand = [tp]}>} : tensor<32xf32>
+// CHECK: %[[SUMMAND:.*]] = llm.matmul "down"
+// CHECK-NEXT: %[[SUM:.*]] = llm.all_reduce "down.all_reduce" sum %[[SUMMAND]] over [tp] : tensor<3x32xf32>
+// CHECK: return %[[SUM]]
+func.func @pair(%x: tensor<3x32xf32>) -> tensor<3x32xf32> {
+  %wu = llm.weight "wu" : tensor<64x32xf32>
+  %u = llm.matmul "up" %x, %wu transpose_rhs : tensor<3x32xf32>, tensor<64x32xf32>
+  %a = llm.activation "act" silu %u : tensor<3x64xf32>
+  %wd = llm.weight "wd" : tensor<32x64xf32>
+  %bd = llm.weight "bd" : tensor<32xf32>
+  %d = llm.matmul "down" %a, %wd bias %bd transpose_rhs : tensor<3x64xf32>, tensor<32x64xf32>, tensor<32xf32>
+  return %d : tensor<3x32xf32>
+}
+
+// -----
+
+// A norm needs all of its row, so that what is in front of it stays whole. The result of the last product leaves the
+// program: it is gathered.
+// CHECK-LABEL: @row
+// CHECK: llm.weight "wn" : tensor<64x32xf32>
+// CHECK: llm.weight "wh" {llm.piece = #llm.shard<{d0 = [tp]}>} : tensor<20x64xf32>
+// CHECK: %[[PIECE:.*]] = llm.matmul "head"
+// CHECK-NEXT: %[[WHOLE:.*]] = llm.all_gather "head.all_gather" %[[PIECE]] over [tp] dim 1 : tensor<3x20xf32> -> tensor<3x80xf32>
+// CHECK: return %[[WHOLE]]
+func.func @row(%x: tensor<3x32xf32>) -> tensor<3x80xf32> {
+  %wn = llm.weight "wn" : tensor<64x32xf32>
+  %a = llm.matmul "latent" %x, %wn transpose_rhs : tensor<3x32xf32>, tensor<64x32xf32>
+  %n = llm.rmsnorm "norm" %a epsilon 1.0e-5 : tensor<3x64xf32>
+  %wh = llm.weight "wh" : tensor<80x64xf32>
+  %h = llm.matmul "head" %n, %wh transpose_rhs : tensor<3x64xf32>, tensor<80x64xf32>
+  return %h : tensor<3x80xf32>
+}
+
+// -----
+
+// Two KV heads on four chips: two chips have a copy of each, and the four queries of a KV head are shared by them.
+// SHARD: llm.grid = #llm.grid<tp = 2, tp_copies = 2>
+// SHARD: llm.matmul "q" {{.*}}{n = [tp, tp_copies]}
+// SHARD: llm.matmul "k" {{.*}}{n = [tp]}
+// SHARD: llm.gqa_attn {{.*}}{g = [tp_copies], h = [tp]}
+// CHECK-LABEL: @heads
+// CHECK: llm.weight "wk" {llm.piece = #llm.shard<{d0 = [tp]}>} : tensor<4x32xf32>
+// CHECK: llm.kv_cache "c" {llm.piece = #llm.shard<{kv_heads = [tp]}>} : <batch = 1, kv_heads = 1, head_dim = 4, capacity = 9, f32>
+// CHECK: llm.gqa_attn "attn" {{.*}} : tensor<1x3x2x4xf32>, tensor<1x9x1x4xf32>, tensor<1x9x1x4xf32>
+// CHECK: llm.weight "wo" {llm.piece = #llm.shard<{d1 = [tp, tp_copies]}>} : tensor<32x8xf32>
+// CHECK: llm.all_reduce "o.all_reduce" sum {{.*}} over [tp, tp_copies]
+func.func @heads(%x: tensor<3x32xf32>) -> tensor<3x32xf32> {
+  %wq = llm.weight "wq" : tensor<32x32xf32>
+  %q = llm.matmul "q" %x, %wq transpose_rhs : tensor<3x32xf32>, tensor<32x32xf32>
+  %wk = llm.weight "wk" : tensor<8x32xf32>
+  %k = llm.matmul "k" %x, %wk transpose_rhs : tensor<3x32xf32>, tensor<8x32xf32>
+  %qh = tensor.expand_shape %q [[0, 1], [2, 3]] output_shape [1, 3, 8, 4] : tensor<3x32xf32> into tensor<1x3x8x4xf32>
+  %kh = tensor.expand_shape %k [[0, 1], [2, 3]] output_shape [1, 3, 2, 4] : tensor<3x8xf32> into tensor<1x3x2x4xf32>
+  %c0 = llm.kv_cache "c" : <batch = 1, kv_heads = 2, head_dim = 4, capacity = 9, f32>
+  %c1 = llm.kv_write "write" %c0, %kh, %kh at 6 : <batch = 1, kv_heads = 2, head_dim = 4, capacity = 9, f32>, tensor<1x3x2x4xf32>, tensor<1x3x2x4xf32>
+  %keys, %values = llm.kv_read %c1 rows 0 to 9 : <batch = 1, kv_heads = 2, head_dim = 4, capacity = 9, f32>
+  %a = llm.gqa_attn "attn" %qh, %keys, %values mask causal scale 0.5 : tensor<1x3x8x4xf32>, tensor<1x9x2x4xf32>, tensor<1x9x2x4xf32>
+  %rows = tensor.collapse_shape %a [[0, 1], [2, 3]] : tensor<1x3x8x4xf32> into tensor<3x32xf32>
+  %wo = llm.weight "wo" : tensor<32x32xf32>
+  %o = llm.matmul "o" %rows, %wo transpose_rhs : tensor<3x32xf32>, tensor<32x32xf32>
+  return %o : tensor<3x32xf32>
+}
+
+// -----
+
+// A sum of two products is summed up once, behind it.
+// CHECK-LABEL: @once
+// CHECK: llm.matmul "a"
+// CHECK-NEXT: llm.weight
+// CHECK: llm.matmul "b"
+// CHECK-NEXT: llm.add "sum"
+// CHECK-NEXT: llm.all_reduce "sum.all_reduce"
+func.func @once(%x: tensor<3x32xf32>) -> tensor<3x32xf32> {
+  %w = llm.weight "w" : tensor<64x32xf32>
+  %u = llm.matmul "u" %x, %w transpose_rhs : tensor<3x32xf32>, tensor<64x32xf32>
+  %wa = llm.weight "wa" : tensor<32x64xf32>
+  %a = llm.matmul "a" %u, %wa transpose_rhs : tensor<3x64xf32>, tensor<32x64xf32>
+  %wb = llm.weight "wb" : tensor<32x64xf32>
+  %b = llm.matmul "b" %u, %wb transpose_rhs : tensor<3x64xf32>, tensor<32x64xf32>
+  %s = llm.add "sum" %a, %b : tensor<3x32xf32>, tensor<3x32xf32>
+  return %s : tensor<3x32xf32>
+}
+
+// -----
+
+// Blocks of scales are not cut: of 2 x 32 columns, four chips would have half a block each. So the product stays whole.
+// CHECK-LABEL: @blocks
+// CHECK-NOT: llm.piece
+func.func @blocks(%x: tensor<3x32xf32>) -> tensor<3x64xf32> {
+  %w = llm.weight "w" : tensor<64x32x!llm.block_scaled<f8E4M3FN, [32, 32], f32>>
+  %u = llm.matmul "u" %x, %w transpose_rhs : tensor<3x32xf32>, tensor<64x32x!llm.block_scaled<f8E4M3FN, [32, 32], f32>>
+  return %u : tensor<3x64xf32>
+}
