@@ -39,5 +39,8 @@ for options in "1 3000 --interpret --coverage" "1 1000 --open --coverage"; do
   PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/random_meaning.py" "$folder/random" $options
 done
 
+echo "== small models of all families, cut over chips"
+PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_partition.py" "$folder/chips"
+
 echo "== line coverage of lib/"
 bash "$root/test/coverage.sh"

@@ -137,7 +137,7 @@ def Llm_TakePieceOp : Llm_Op<"take_piece", [Pure, Llm_NamesResults,
 
     Example:
     ```mlir
-    %y = llm.take_piece %x over [tp] dim 2 : tensor<1x5x8x64xbf16> -> tensor<1x5x2x64xbf16>
+    %y = llm.take_piece %x over [tp] dim 2 : tensor<1x5x8x64xbf16> -> tensor<1x5x1x64xbf16>
     ```
   }];
   let arguments = (ins Llm_Tensor:$x, Llm_AxesAttr:$axes, I64Attr:$dim);

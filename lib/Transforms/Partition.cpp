@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramPass.h"
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Sharding/Sharding.h"
 #include "llm/Transforms/Passes.h"
 

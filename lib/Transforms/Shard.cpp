@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramPass.h"
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Sharding/Sharding.h"
 #include "llm/Transforms/Passes.h"
 
@@ -27,6 +27,8 @@ struct LlmShardPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (functionsWithBody(module).empty())
+      return; // nothing is cut
     if (failed(checkModule(module)))
       return signalPassFailure();
     GridAttr grid = getOrWriteGrid(module);
@@ -42,16 +44,26 @@ struct LlmShardPass
   }
 
 private:
-  /// What is in a kernel of several ops, or has a tile, is cut no more.
+  /// What is in a kernel of several ops, or has a tile, is cut no more. The
+  /// program of one chip is not cut again over the same grid.
   LogicalResult checkModule(ModuleOp module) {
-    WalkResult result = module.walk([&](Operation *op) -> WalkResult {
-      if (!isa<FusedOp>(op) && !op->hasAttr(LlmDialect::tileAttrName))
+    WalkResult pieces = module.walk([&](SourceOpInterface op) -> WalkResult {
+      if (!op->hasAttr(LlmDialect::pieceAttrName))
+        return WalkResult::advance();
+      return op->emitOpError() << "is a piece already: --llm-partition has made "
+                                  "the program of one chip";
+    });
+    if (pieces.wasInterrupted())
+      return failure();
+    WalkResult result = module.walk([&](WorkloadOpInterface op) -> WalkResult {
+      bool isKernel = op->getParentOfType<WorkloadOpInterface>();
+      if (!isKernel && !op->hasAttr(LlmDialect::tileAttrName))
         return WalkResult::advance();
       return op->emitOpError()
-             << (isa<FusedOp>(op) ? "is a kernel of several ops"
-                                  : "has a tile already")
+             << (isKernel ? "is in a kernel of several ops"
+                          : "has a tile already")
              << ": --llm-shard and --llm-partition come before "
-             << (isa<FusedOp>(op) ? "--llm-fuse" : "--llm-tile");
+             << (isKernel ? "--llm-fuse" : "--llm-tile");
     });
     return failure(result.wasInterrupted());
   }

@@ -16,6 +16,10 @@ sys.dont_write_bytecode = True  # nothing is left in the source folder
 from llm_records import load_records
 
 
+# Collectives need one.
+GRID = "llm.grid = #llm.grid<cp = 4, tp = 8>"
+
+
 def split_types(text):
     """The types of a list, split at the commas that no bracket encloses."""
     types, depth, start = [], 0, 0
@@ -58,6 +62,7 @@ def wrap(name, example):
     results, _, rest = code.partition("=")
     # The types follow the last colon with a space before it that is in no bracket.
     operands, _, types = rest.partition(" : ")
+    types = types.partition(" -> ")[0]
     defined = re.findall(r"%\w+", results)
     indices = [value for group in re.findall(r"\[(%[^\]]*)\]", operands)
                for value in re.findall(r"%\w+", group)]
@@ -105,6 +110,7 @@ def main():
     ops = [records[name] for name in records["!instanceof"]["Llm_Op"]]
     types = [records[name] for name in records["!instanceof"]["TypeDef"]]
     module = "".join([example_of_op(op) for op in ops] + [example_of_type(type) for type in types])
+    module = f"module attributes {{{GRID}}} {{\n{module}}}\n"
     result = subprocess.run(["llm-opt", "--verify-roundtrip"], input=module, text=True,
                             capture_output=True, check=False)
     if result.returncode:

@@ -1,14 +1,16 @@
 // RUN: llm-opt %s -split-input-file -verify-diagnostics --llm-partition
 // RUN: not llm-opt %S/Inputs/one-chip.mlir --llm-shard=tp=2 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: error: --llm-shard: the module has the grid #llm.grid<tp = 1> already; leave 'tp' out to cut over that
-// RUN: echo 'module {}' | not llm-opt --llm-shard 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not llm-opt %S/shard-late.mlir --llm-shard 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: --llm-shard: needs a number of chips, such as tp=8 (1 to 1048576), or a grid on the module
 // RUN: echo 'module {}' | not llm-opt --llm-shard=pt=8 2>&1 | FileCheck %s --check-prefix=SPELLING
 // SPELLING: did you mean 'tp'?
+// RUN: not llm-opt %S/shard-late.mlir --llm-shard=tp=2 --llm-partition --llm-shard 2>&1 | FileCheck %s --check-prefix=AGAIN
+// AGAIN: error: 'llm.weight' op is a piece already: --llm-partition has made the program of one chip
 // RUN: not llm-opt %S/shard-late.mlir --llm-tile --llm-shard=tp=2 2>&1 | FileCheck %s --check-prefix=TILED
 // TILED: error: 'llm.matmul' op has a tile already: --llm-shard and --llm-partition come before --llm-tile
 // RUN: not llm-opt %S/shard-late.mlir --llm-fuse --llm-shard=tp=2 2>&1 | FileCheck %s --check-prefix=FUSED
-// FUSED: error: 'llm.fused' op is a kernel of several ops: --llm-shard and --llm-partition come before --llm-fuse
+// FUSED: error: 'llm.matmul' op is in a kernel of several ops: --llm-shard and --llm-partition come before --llm-fuse
 // RUN: not llm-opt %S/shard-late.mlir --llm-target=name=npu --llm-shard=tp=2 --llm-tile 2>&1 | FileCheck %s --check-prefix=LINKS
 // LINKS: error: the program's grid has 2 chips, and the links of target 'npu' join 1: give it a link (links)
 // RUN: not llm-opt %S/shard-late.mlir --llm-target=name=h100-sxm --llm-shard=tp=16 --llm-tile 2>&1 | FileCheck %s --check-prefix=FEW
