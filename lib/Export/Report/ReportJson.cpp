@@ -101,24 +101,34 @@ static Json enginesToJson(const Report &report) {
   return engines;
 }
 
+static Json toJson(const Memory &memory, bool isShared) {
+  Json json = {{"name", memory.name}};
+  if (memory.capacityBytes > 0)
+    json["capacity_bytes"] = memory.capacityBytes;
+  if (memory.bytesPerSecond > 0)
+    json["bytes_per_second"] = memory.bytesPerSecond;
+  if (memory.sustainedBytesPerSecond)
+    json["sustained_bytes_per_second"] = *memory.sustainedBytesPerSecond;
+  if (memory.bytesPerEngine)
+    json["bytes_per_engine"] = *memory.bytesPerEngine;
+  if (isShared)
+    json["lanes"] = memory.lanes;
+  return json;
+}
+
 static Json memoriesToJson(const Target &target) {
   Json memories = Json::array();
-  for (const Memory &memory :
-       llvm::concat<const Memory>(target.memories, target.network)) {
-    Json json = {{"name", memory.name}};
-    if (memory.capacityBytes > 0)
-      json["capacity_bytes"] = memory.capacityBytes;
-    if (memory.bytesPerSecond > 0)
-      json["bytes_per_second"] = memory.bytesPerSecond;
-    if (memory.sustainedBytesPerSecond)
-      json["sustained_bytes_per_second"] = *memory.sustainedBytesPerSecond;
-    if (memory.bytesPerEngine)
-      json["bytes_per_engine"] = *memory.bytesPerEngine;
-    if (target.findSharedResource(memory.name))
-      json["lanes"] = memory.lanes;
-    memories.push_back(std::move(json));
-  }
+  for (const Memory &memory : target.memories)
+    memories.push_back(toJson(memory, target.isShared(memory)));
   return memories;
+}
+
+/// The links that collectives share have the figures of shared memories.
+static Json linksToJson(const Target &target) {
+  Json links = Json::array();
+  for (const Memory &link : target.network)
+    links.push_back(toJson(link, /*isShared=*/true));
+  return links;
 }
 
 static Json toJson(SequencesAttr sequences) {
@@ -520,6 +530,8 @@ static Json toJson(const Report &report) {
   json["roofline_cycles"] = schedule.getRooflineCycles();
   json["engines"] = enginesToJson(report);
   json["memories"] = memoriesToJson(*report.target);
+  if (!report.target->network.empty())
+    json["links"] = linksToJson(*report.target);
   json["totals"] = toJson(report.totals);
   json["capacity"] = capacityToJson(report);
   json["loops"] = loopsToJson(report.timeline);
