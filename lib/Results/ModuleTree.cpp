@@ -51,6 +51,18 @@ void ModuleTree::simplify() {
         child = Child(modules[child.index].children.front());
 }
 
+std::vector<unsigned> ModuleTree::shownModules() const {
+  std::vector<unsigned> shown, waiting = {rootIndex};
+  while (!waiting.empty()) {
+    shown.push_back(waiting.back());
+    waiting.pop_back();
+    for (Child child : ::llvm::reverse(modules[shown.back()].children))
+      if (child.isModule)
+        waiting.push_back(child.index);
+  }
+  return shown;
+}
+
 std::string ModuleTree::relativeName(StringRef name, const Module &in) {
   if (in.path.empty())
     return name.str();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Results/RunComparison.h"
+#include "llm/Results/ModuleTree.h"
 
 #include <map>
 
@@ -112,6 +113,96 @@ static SameWork measureWork(const ComparableRun &run,
   return work;
 }
 
+namespace {
+/// Adds up the modules of both sides, as far as they have been compared.
+class ModuleSums {
+public:
+  ModuleSums(const ComparableRun &run, const ComparableRun &baseline,
+             const RunComparison &comparison);
+
+  std::vector<ModuleTimes> measure() const;
+
+private:
+  /// Ops of this run, and those that only the baseline has.
+  struct Ops {
+    std::vector<unsigned> here, lost;
+  };
+  std::vector<Ops> opsByModule(const ModuleTree &tree) const;
+  std::optional<std::vector<unsigned>> counterpartsOf(const Ops &ops) const;
+
+  const ComparableRun &run, &baseline;
+  const RunComparison &comparison;
+  std::vector<const SameWork *> workOf; ///< by op of this run; null for none
+};
+} // namespace
+
+ModuleSums::ModuleSums(const ComparableRun &run, const ComparableRun &baseline,
+                       const RunComparison &comparison)
+    : run(run), baseline(baseline), comparison(comparison),
+      workOf(run.ops.size()) {
+  for (const SameWork &work : comparison.work)
+    for (unsigned op : work.ops.first)
+      workOf[op] = &work;
+}
+
+/// The tree is one of the ops of this run, and behind them of those that only
+/// the baseline has.
+std::vector<ModuleSums::Ops>
+ModuleSums::opsByModule(const ModuleTree &tree) const {
+  std::vector<Ops> all(tree.size());
+  for (size_t module = tree.size(); module-- > 0;) {
+    Ops &ops = all[module];
+    for (ModuleTree::Child child : tree.module(module).children) {
+      if (child.isModule) {
+        llvm::append_range(ops.here, all[child.index].here);
+        llvm::append_range(ops.lost, all[child.index].lost);
+      } else if (child.index < run.ops.size()) {
+        ops.here.push_back(child.index);
+      } else {
+        ops.lost.push_back(
+            comparison.onlyInBaseline[child.index - run.ops.size()]);
+      }
+    }
+  }
+  return all;
+}
+
+/// Returns nothing if one of the ops is compared together with others.
+std::optional<std::vector<unsigned>>
+ModuleSums::counterpartsOf(const Ops &ops) const {
+  std::vector<unsigned> there = ops.lost;
+  llvm::DenseMap<const SameWork *, size_t> opsOf;
+  for (unsigned op : ops.here)
+    if (const SameWork *work = workOf[op])
+      if (++opsOf[work] == 1)
+        llvm::append_range(there, work->ops.second);
+  for (auto [work, count] : opsOf)
+    if (count != work->ops.first.size())
+      return std::nullopt;
+  return there;
+}
+
+std::vector<ModuleTimes> ModuleSums::measure() const {
+  std::vector<StringRef> names;
+  for (const NamedOp &op : run.ops)
+    names.push_back(op.name);
+  for (unsigned op : comparison.onlyInBaseline)
+    names.push_back(baseline.ops[op].name);
+  ModuleTree tree(names);
+  std::vector<Ops> ops = opsByModule(tree);
+  std::vector<ModuleTimes> times;
+  for (unsigned index : tree.shownModules()) {
+    const ModuleTree::Module &module = tree.module(index);
+    if (module.path.empty() || module.children.size() < 2)
+      continue; // all ops, which take the makespan; or one
+    times.push_back(
+        {module.path.str(), run.elapsedMicroseconds(ops[index].here), {}});
+    if (auto there = counterpartsOf(ops[index]))
+      times.back().baselineMicroseconds = baseline.elapsedMicroseconds(*there);
+  }
+  return times;
+}
+
 static RunComparison compare(const ComparableRun &run,
                              const ComparableRun &baseline) {
   RunComparison comparison;
@@ -121,6 +212,7 @@ static RunComparison compare(const ComparableRun &run,
       findUnmatched(run.ops.size(), comparison.work, &MatchedOps::first);
   comparison.onlyInBaseline =
       findUnmatched(baseline.ops.size(), comparison.work, &MatchedOps::second);
+  comparison.modules = ModuleSums(run, baseline, comparison).measure();
   return comparison;
 }
 

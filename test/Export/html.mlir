@@ -54,6 +54,18 @@
 // RUN: echo '{"ops": [' > half.json
 // RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-html=baseline=half.json -o - 2>&1 | FileCheck %s --check-prefix=HALF
 // HALF: half.json:2:1: error:
+// What is no JSON at all says what was expected, by which command it is made, and what this is.
+// RUN: llm-opt %S/Inputs/loop.mlir --llm-export-report=format=csv -o out.mlir > report.csv 2> log
+// RUN: llm-opt %S/Inputs/loop.mlir --llm-export-report -o out.mlir > report.txt 2> log
+// RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-html=baseline=report.csv -o - 2>&1 | FileCheck %s --check-prefix=CSV
+// RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-report=baseline=report.csv -o out.mlir 2>&1 | FileCheck %s --check-prefix=CSV
+// CSV: report.csv:1:1: error: --llm-export-{{html|report}}=baseline=...: expected a JSON report, which the other run writes with "--llm-export-report=format=json file=before.json"; this is a CSV report
+// RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-html=baseline=report.txt -o - 2>&1 | FileCheck %s --check-prefix=TABLE
+// TABLE: report.txt:1:1: error: {{.*}} expected a JSON report, {{.*}}; this is the report as a table
+// RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-html=baseline=both.html -o - 2>&1 | FileCheck %s --check-prefix=PAGE
+// PAGE: both.html:1:1: error: {{.*}} expected a JSON report, {{.*}}; this is a page
+// RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-html=baseline=out.mlir -o - 2>&1 | FileCheck %s --check-prefix=PROGRAM
+// PROGRAM: out.mlir:1:1: error: {{.*}} expected a JSON report, {{.*}}; this is a program
 // RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-html=file=no/such/folder.html -o - 2>&1 | FileCheck %s --check-prefix=FOLDER
 // FOLDER: error: --llm-export-html=file=...: {{.*}}no/such/folder.html
 // RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-html=file=same --llm-export-report=file=same -o - 2>&1 | FileCheck %s --check-prefix=SAME

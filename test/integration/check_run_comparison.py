@@ -96,9 +96,56 @@ for side, run, key in (("here", report, "names"), ("in_baseline", baseline, "bas
     only = {op["name"]: elapsed_us(run, [op["name"]]) for op in run["ops"] if op["name"] not in matched}
     assert {row["name"]: row["elapsed_us"] for row in comparison[f"only_{side}"]} == only
 
+
+def module_of(name):
+    """The module that all ops of a kernel share, as far as their names are whole."""
+    first, *others = [part.split(".")[:-1] for part in name.split("+")]
+    for path in others:
+        if path and first and path[0] == first[0]:
+            first = [one for at, one in enumerate(first) if first[:at + 1] == path[:at + 1]]
+    return tuple(first)
+
+
+def check_modules():
+    lost = {op["name"] for op in comparison["only_in_baseline"]}
+    names = [op["name"] for op in report["ops"]] + sorted(lost)
+    inside = {}  # the ops and modules that stand in a module
+    for name in names:
+        path = module_of(name)
+        for depth in range(len(path)):
+            inside.setdefault(path[:depth + 1], set()).add(name if depth + 1 == len(path) else path[:depth + 2])
+    expected = {path for path, children in inside.items() if len(children) > 1}
+    found = {tuple(row["module"].split(".")): row for row in comparison["modules"]}
+    assert set(found) == expected, f"modules {set(found) ^ expected}"
+    for path, row in found.items():
+        is_in = lambda name: module_of(name)[:len(path)] == path
+        here = {name for name in names if is_in(name) and name not in lost}
+        near(row["elapsed_us"], elapsed_us(report, here), path)
+        work = [piece for piece in comparison["ops"] if here & set(piece["names"])]
+        if any(set(piece["names"]) - here for piece in work):
+            assert "baseline_elapsed_us" not in row and "difference_us" not in row, path
+            continue
+        there = {name for piece in work for name in piece["baseline_names"]} | {name for name in lost if is_in(name)}
+        before = elapsed_us(baseline, there)
+        near(row["baseline_elapsed_us"], before, path)
+        near(row["difference_us"], row["elapsed_us"] - before, path)
+        near(row["difference_percent"], 100 * (row["elapsed_us"] - before) / before, path)
+
+
+check_modules()
+
 # CSV has the same rows with the same names of columns.
 with open(csv_path, encoding="utf-8", newline="") as file:
-    rows = list(csv.DictReader(file))
+    all_rows = list(csv.DictReader(file))
+rows = [row for row in all_rows if row["kind"] == "op"]
+modules = [row for row in all_rows if row["kind"] == "module"]
+assert len(rows) + len(modules) == len(all_rows)
+assert [row["names"] for row in modules] == [row["module"] for row in comparison["modules"]]
+for line, row in zip(modules, comparison["modules"]):
+    for key in ("elapsed_us", "baseline_elapsed_us", "difference_us", "difference_percent"):
+        assert (line[key] != "") == (key in row), (line, row)
+        if key in row:
+            near(float(line[key]), row[key], key)
 both = [row for row in rows if row["names"] and row["baseline_names"]]
 assert len(both) == len(comparison["ops"])
 for line, row in zip(both, comparison["ops"]):
@@ -113,6 +160,7 @@ with open(table_path, encoding="utf-8") as file:
 shown = [float(match[1].replace(",", "")) for line in lines
          if (match := re.search(r" ([+-]?[\d,]+\.\d{3})\s+[+-]?[\d,]+\.\d$", line))]
 by_size = sorted((row["difference_us"] for row in comparison["ops"]), key=abs, reverse=True)
+by_size += [row["difference_us"] for row in comparison["modules"] if "difference_us" in row]
 assert len(shown) == len(by_size) + 1, "a row for each, and the makespan"
 for number, row in zip(shown, by_size):
     assert abs(abs(number) - abs(row)) < 0.0006, f"{number}, not {row}"
@@ -126,4 +174,6 @@ on_page = [{"names": [data["report"]["ops"][at]["name"] for at in here],
             "baseline_names": [data["baseline"]["ops"][at]["name"] for at in there],
             "elapsed_us": now, "baseline_elapsed_us": before} for here, there, now, before in matches["ops"]]
 assert on_page == [{key: row[key] for key in on_page[0]} for row in comparison["ops"]]
+assert matches["modules"] == [[row[key] for key in ("module", "elapsed_us", "baseline_elapsed_us") if key in row]
+                              for row in comparison["modules"]]
 print(f"ok: {len(wanted)} pieces of work are compared")

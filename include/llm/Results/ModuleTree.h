@@ -32,19 +32,23 @@ public:
     std::vector<Child> children;
   };
 
-  /// Made from the names of the ops, which must outlive it.
+  /// The tree is made from the names of the ops, which must outlive it.
   explicit ModuleTree(ArrayRef<StringRef> names);
 
-  /// The module of all ops. Its path is that of the innermost module that has
-  /// them all, and empty if there is none.
+  /// Returns the module of all ops. Its path is that of the innermost module
+  /// that has them all, and empty if there is none.
   const Module &root() const { return modules[rootIndex]; }
+  /// Returns the root and all modules that can be reached from it, each behind
+  /// the one around it.
+  std::vector<unsigned> shownModules() const;
   const Module &module(unsigned index) const { return modules[index]; }
-  /// All modules, with those that are left out. A module stands behind the one
-  /// around it.
+  /// Returns all modules, with those that are left out. A module stands behind
+  /// the one around it.
   size_t size() const { return modules.size(); }
 
-  /// The name of an op, or the path of a module, without that of the module in
-  /// which it is shown. For ops that run as one, each name is shortened.
+  /// Returns the name of an op, or the path of a module, without that of the
+  /// module in which it is shown. For ops that run as one, each name is
+  /// shortened.
   static std::string relativeName(StringRef name, const Module &in);
 
 private:

@@ -26,11 +26,12 @@ struct OpExtent {
   int64_t startCycle = 0, endCycle = 0; ///< without fetches ahead
 };
 
-/// The cycles of all runs in which at least one of the ops is under way. Ops
-/// side by side count once. Ops of different loops are never side by side.
+/// Returns the cycles of all runs in which at least one of the ops is under
+/// way. Ops side by side count once. Ops of different loops are never side by
+/// side.
 double elapsedCycles(ArrayRef<OpExtent> ops);
 
-/// The same for ops of a report, in microseconds.
+/// Does the same for ops of a report, in microseconds.
 double elapsedMicroseconds(const Report &report, ArrayRef<unsigned> ops);
 
 /// A function of a report, as far as it can be compared. It may come from a
@@ -54,11 +55,23 @@ struct SameWork {
   double difference() const { return microseconds - baselineMicroseconds; }
 };
 
+/// All ops of a module on both sides. Those that are in no match count, too.
+struct ModuleTimes {
+  std::string module;      ///< e.g. "model.layers.{}.mlp"
+  double microseconds = 0; ///< elapsed, of all runs
+  /// There is none if one side has run ops of the module together with others,
+  /// so that there is no time of the module alone.
+  std::optional<double> baselineMicroseconds;
+};
+
 /// A run beside its baseline.
 struct RunComparison {
   unsigned baseline = 0;      ///< which function of the baseline it is
   std::vector<SameWork> work; ///< in the order of this run
   std::vector<unsigned> onlyHere, onlyInBaseline; ///< what is in no match
+  /// A module stands before those in it. One of a single op, or of a single
+  /// module, is left out.
+  std::vector<ModuleTimes> modules;
 };
 
 /// How far a time is above that of the baseline; nothing if that is 0.

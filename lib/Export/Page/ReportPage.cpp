@@ -62,7 +62,15 @@ static nlohmann::json toJson(const std::optional<RunComparison> &comparison) {
   for (const SameWork &work : comparison->work)
     ops.push_back({work.ops.first, work.ops.second, work.microseconds,
                    work.baselineMicroseconds});
-  return {{"baseline", comparison->baseline}, {"ops", std::move(ops)}};
+  nlohmann::json modules = nlohmann::json::array();
+  for (const ModuleTimes &module : comparison->modules) {
+    modules.push_back({module.module, module.microseconds});
+    if (module.baselineMicroseconds)
+      modules.back().push_back(*module.baselineMicroseconds);
+  }
+  return {{"baseline", comparison->baseline},
+          {"ops", std::move(ops)},
+          {"modules", std::move(modules)}};
 }
 
 std::string
@@ -70,7 +78,8 @@ mlir::llm::encodeMatches(ArrayRef<std::optional<RunComparison>> comparisons) {
   nlohmann::json matches = nlohmann::json::array();
   for (const std::optional<RunComparison> &comparison : comparisons)
     matches.push_back(toJson(comparison));
-  return matches.dump();
+  return toPageText(StringRef(
+      matches.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
 }
 
 void mlir::llm::fillViewerPage(StringRef summary, StringRef data,

@@ -186,6 +186,35 @@ RunReader::readRuns(const LocatedJson &root) {
   return runs;
 }
 
+/// Says what a file is that people have beside their reports.
+static StringRef describeOther(StringRef text) {
+  if (text.starts_with("function,"))
+    return "a CSV report";
+  if (text.starts_with_insensitive("<!doctype html"))
+    return "a page";
+  StringRef first = text.take_until([](char letter) { return letter == '\n'; });
+  if (first.contains(" on ") && text.contains("\nfits "))
+    return "the report as a table";
+  if (text.starts_with("#") || text.starts_with("module") ||
+      text.starts_with("func"))
+    return "a program";
+  return "no JSON";
+}
+
+/// What begins with no bracket is no JSON, of which the parser would only name
+/// the first letter.
+static LogicalResult expectJson(const Pass &pass, StringRef text,
+                                StringRef path, MLIRContext *context) {
+  text = text.ltrim();
+  if (text.empty() || text.starts_with("{") || text.starts_with("["))
+    return success();
+  return emitError(FileLineColLoc::get(context, path, 1, 1))
+         << optionOf(pass)
+         << "expected a JSON report, which the other run writes with "
+            "\"--llm-export-report=format=json file=before.json\"; this is "
+         << describeOther(text);
+}
+
 /// The functions of a JSON report.
 FailureOr<std::vector<ComparableRun>>
 RunReader::read(StringRef text, StringRef path, MLIRContext *context) {
@@ -258,6 +287,9 @@ mlir::llm::compareWithBaseline(const Pass &pass, StringRef path,
     return emitError(UnknownLoc::get(context))
            << optionOf(pass) << ::llvm::toString(file.takeError());
   StringRef text = (*file)->getBuffer();
+  text.consume_front("\xEF\xBB\xBF"); // the byte order mark
+  if (failed(expectJson(pass, text, path, context)))
+    return failure();
   FailureOr<std::vector<ComparableRun>> baselines =
       RunReader().read(text, path, context);
   if (failed(baselines))
@@ -266,7 +298,6 @@ mlir::llm::compareWithBaseline(const Pass &pass, StringRef path,
   for (const Report &report : reports)
     beside.runs.push_back(comparableRun(report));
   warnOfUncompared(pass, beside.runs, *baselines, loc);
-  text.consume_front("\xEF\xBB\xBF"); // the byte order mark
   beside.text = text.str();
   beside.baselines = std::move(*baselines);
   beside.comparisons = compareRuns(beside.runs, beside.baselines);

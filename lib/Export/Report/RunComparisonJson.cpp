@@ -43,6 +43,16 @@ static Json toJson(const ComparableRun &run, ArrayRef<unsigned> ops) {
   return json;
 }
 
+/// A module without a time of its own in the baseline has no difference.
+static Json toJson(const ModuleTimes &module) {
+  Json json = {{"module", module.module}, {"elapsed_us", module.microseconds}};
+  if (!module.baselineMicroseconds)
+    return json;
+  json["baseline_elapsed_us"] = *module.baselineMicroseconds;
+  addDifference(json, module.microseconds, *module.baselineMicroseconds);
+  return json;
+}
+
 Json mlir::llm::comparisonToJson(const BesideBaseline &beside, unsigned index) {
   const std::optional<RunComparison> &comparison = beside.comparisons[index];
   if (!comparison)
@@ -65,6 +75,9 @@ Json mlir::llm::comparisonToJson(const BesideBaseline &beside, unsigned index) {
     addDifference(json["ops"].back(), work.microseconds,
                   work.baselineMicroseconds);
   }
+  json["modules"] = Json::array();
+  for (const ModuleTimes &module : comparison->modules)
+    json["modules"].push_back(toJson(module));
   json["only_here"] = toJson(run, comparison->onlyHere);
   json["only_in_baseline"] = toJson(baseline, comparison->onlyInBaseline);
   return json;
@@ -79,28 +92,51 @@ static std::string listNames(const ComparableRun &run, ArrayRef<unsigned> ops) {
   return toUtf8(names);
 }
 
-/// The time of a side that has no op is empty.
-static void writeRow(const ComparableRun &run, ArrayRef<unsigned> ops,
-                     const ComparableRun &baseline,
-                     ArrayRef<unsigned> baselineOps, int64_t count,
+namespace {
+/// One row. A side without a time of its own is empty.
+struct CsvRow {
+  StringRef kind; ///< "op", or "module", whose ops have rows, too
+  std::string names, baselineNames;
+  std::optional<int64_t> count;
+  std::optional<double> microseconds, baselineMicroseconds;
+};
+} // namespace
+
+static void writeRow(StringRef function, const CsvRow &row,
                      llvm::raw_ostream &os) {
-  auto timeOf = [](const ComparableRun &of, ArrayRef<unsigned> side) {
-    return side.empty() ? "" : toShortestDecimal(of.elapsedMicroseconds(side));
+  auto show = [](std::optional<double> number) {
+    return number ? toShortestDecimal(*number) : "";
   };
-  CsvLine row(os);
-  row << toUtf8(run.function) << listNames(run, ops)
-      << listNames(baseline, baselineOps) << count << timeOf(run, ops)
-      << timeOf(baseline, baselineOps);
-  if (ops.empty() || baselineOps.empty()) {
-    row << ""
-        << "";
-    return;
+  std::optional<double> difference, percent;
+  if (row.microseconds && row.baselineMicroseconds) {
+    difference = *row.microseconds - *row.baselineMicroseconds;
+    percent = differencePercent(*row.microseconds, *row.baselineMicroseconds);
   }
-  double now = run.elapsedMicroseconds(ops);
-  double before = baseline.elapsedMicroseconds(baselineOps);
-  std::optional<double> percent = differencePercent(now, before);
-  row << toShortestDecimal(now - before)
-      << (percent ? toShortestDecimal(*percent) : "");
+  CsvLine line(os);
+  line << toUtf8(function) << row.kind << row.names << row.baselineNames
+       << (row.count ? std::to_string(*row.count) : "")
+       << show(row.microseconds) << show(row.baselineMicroseconds)
+       << show(difference) << show(percent);
+}
+
+static void writeRows(const ComparableRun &run, const ComparableRun &baseline,
+                      const RunComparison &comparison, llvm::raw_ostream &os) {
+  auto write = [&](const CsvRow &row) { writeRow(run.function, row, os); };
+  for (const SameWork &work : comparison.work)
+    write({"op", listNames(run, work.ops.first),
+           listNames(baseline, work.ops.second), work.runs, work.microseconds,
+           work.baselineMicroseconds});
+  for (unsigned op : comparison.onlyHere)
+    write({"op", listNames(run, op), "", run.extents[op].count,
+           run.elapsedMicroseconds(op), std::nullopt});
+  for (unsigned op : comparison.onlyInBaseline)
+    write({"op", "", listNames(baseline, op), baseline.extents[op].count,
+           std::nullopt, baseline.elapsedMicroseconds(op)});
+  for (const ModuleTimes &module : comparison.modules) {
+    std::string name = toUtf8(module.module);
+    write({"module", name, module.baselineMicroseconds ? name : "",
+           std::nullopt, module.microseconds, module.baselineMicroseconds});
+  }
 }
 
 void mlir::llm::writeRunComparisonCsv(const BesideBaseline &beside,
@@ -108,20 +144,12 @@ void mlir::llm::writeRunComparisonCsv(const BesideBaseline &beside,
   {
     CsvLine head(os);
     for (StringRef column :
-         {"function", "names", "baseline_names", "count", "elapsed_us",
+         {"function", "kind", "names", "baseline_names", "count", "elapsed_us",
           "baseline_elapsed_us", "difference_us", "difference_percent"})
       head << column;
   }
   for (auto [run, comparison] :
-       ::llvm::zip_equal(beside.runs, beside.comparisons)) {
-    if (!comparison)
-      continue;
-    const ComparableRun &baseline = beside.baselines[comparison->baseline];
-    for (const SameWork &work : comparison->work)
-      writeRow(run, work.ops.first, baseline, work.ops.second, work.runs, os);
-    for (unsigned op : comparison->onlyHere)
-      writeRow(run, op, baseline, {}, run.extents[op].count, os);
-    for (unsigned op : comparison->onlyInBaseline)
-      writeRow(run, {}, baseline, op, baseline.extents[op].count, os);
-  }
+       ::llvm::zip_equal(beside.runs, beside.comparisons))
+    if (comparison)
+      writeRows(run, beside.baselines[comparison->baseline], *comparison, os);
 }

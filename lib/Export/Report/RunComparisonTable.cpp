@@ -60,6 +60,7 @@ private:
   void addHeader();
   void addWork(const SameWork &work);
   void addOnly(const ComparableRun &of, unsigned op, bool isHere);
+  void addModule(const ModuleTimes &module);
   void addTotal();
   std::vector<const SameWork *> byDifference() const;
 
@@ -100,6 +101,16 @@ void WorkTable::addOnly(const ComparableRun &of, unsigned op, bool isHere) {
                 isHere ? "-" : time, isHere ? time : "-", "", ""});
 }
 
+/// Ops that run side by side count once in their module.
+void WorkTable::addModule(const ModuleTimes &module) {
+  double now = module.microseconds;
+  std::optional<double> before = module.baselineMicroseconds;
+  table.addRow({toPrintable(module.module), "",
+                before ? formatIn(unit, *before) : "-", formatIn(unit, now),
+                before ? withSign(unit, now - *before) : "",
+                before ? showDifferencePercent(now, *before) : ""});
+}
+
 /// Ops that run side by side count once in the makespan.
 void WorkTable::addTotal() {
   double now = run.makespanMicroseconds, before = baseline.makespanMicroseconds;
@@ -130,12 +141,18 @@ void WorkTable::print(llvm::raw_ostream &os) {
     addOnly(run, op, /*isHere=*/true);
   for (unsigned op : ArrayRef(comparison.onlyInBaseline).take_front(most))
     addOnly(baseline, op, /*isHere=*/false);
+  if (!comparison.modules.empty())
+    table.addRule();
+  for (const ModuleTimes &module :
+       ArrayRef(comparison.modules).take_front(most))
+    addModule(module);
   addTotal();
   table.print(os, pageWidth);
   auto countLeft = [&](size_t all) { return all - std::min(all, most); };
   size_t left = countLeft(sorted.size()) +
                 countLeft(comparison.onlyHere.size()) +
-                countLeft(comparison.onlyInBaseline.size());
+                countLeft(comparison.onlyInBaseline.size()) +
+                countLeft(comparison.modules.size());
   if (left > 0)
     os << "and " << left << " more, which format=json lists\n";
 }
@@ -152,7 +169,8 @@ void mlir::llm::printRunComparison(const BesideBaseline &beside, unsigned index,
                    " on " + showName(baseline.target) +
                    ": the time of all runs, each from its first start to its "
                    "last end; what differs most stands first. What one run "
-                   "has fused is compared with the time of all its parts.",
+                   "has fused is compared with the time of all its parts. Modules "
+               "stand below their ops.",
                pageWidth);
   os << "\n";
   WorkTable(beside, index).print(os);

@@ -32,6 +32,42 @@ await runChecks({
     await close();
   },
 
+  // What a search finds has no sum of llm-opt.
+  async "the page adds up modules as llm-opt does"() {
+    const tableOf = async (file) => {
+      const { page, close } = await openPage(file, clipboard);
+      const rows = await copiedTable(page);
+      await close();
+      return rows;
+    };
+    let passed;
+    editPage(comparedPage, "alone.html", (data) => {
+      passed = data.matches[0].modules;
+      data.matches[0].modules = [];
+    });
+    const [rows, added] = [await tableOf(comparedPage), await tableOf("alone.html")];
+    const near = (text, number, what) => assert.ok(Math.abs(Number(text) - number) < 1e-6, `${what}: ${text}, not ${number}`);
+    for (const all of [rows, added])
+      for (const [name, now, before] of passed) {
+        const row = all.find((candidate) => candidate.kind === "module" && candidate.name === name);
+        near(row.elapsed_us, now, name);
+        near(row.baseline_elapsed_us, before, name);
+        near(row.difference_percent, (100 * (now - before)) / before, name);
+      }
+    assert.deepEqual(passed.map(([name]) => name), ["model.layers.0", "model.layers.0.self_attn", "model.layers.0.mlp"]);
+    assert.equal(rows.length, added.length);
+  },
+
+  async "a small window and a phone show the difference of each row without scrolling"() {
+    for (const [width, height] of [[800, 600], [390, 844]]) {
+      const { page, close } = await openPage(comparedPage, { viewport: { width, height } });
+      await showTab(page, "Table");
+      const box = await page.locator("th", { hasText: "Difference (%)" }).boundingBox();
+      assert.ok(box.x > 0 && box.x + box.width <= width, `${width}: ${JSON.stringify(box)}`);
+      await close();
+    }
+  },
+
   async "a fused op is compared with all that it is fused of"() {
     const { page, close } = await openPage(comparedPage, clipboard);
     const rows = await copiedTable(page);

@@ -1,10 +1,10 @@
 // The columns of the table say what each row has, in one unit for all rows.
 
-import { Baseline, differencePercent } from "./compare";
+import { Baseline, differencePercent, Times } from "./compare";
 import { formatIn, formatOps, formatWhole, unitFor } from "./format";
 import { kindOf } from "./kinds";
 import { TreeNode } from "./modules";
-import { mainMemory, Op, Report, toMicroseconds } from "./report";
+import { mainMemory, Report, toMicroseconds } from "./report";
 
 export type Cell = number | string | undefined;
 
@@ -32,38 +32,29 @@ function amount(title: string, kind: "time" | "bytes" | "count", csv: string, va
 const percent = (value: number): string => value.toFixed(1);
 const signed = (value: number): string => `${value > 0 ? "+" : ""}${value.toFixed(1)}`;
 
-/// Returns the ops of the baseline that a node is compared with. A module also has those that only the baseline has in
-/// it.
-export function counterpartsOf(baseline: Baseline, node: TreeNode): Op[] | undefined {
-  const there = baseline.counterpartsOf(node.ops);
-  const lost = node.op ? [] : baseline.lost.filter(({ module }) =>
-    node.modules.some((name) => name === "" || module === name || module.startsWith(`${name}.`)));
-  return there && [...there, ...lost];
-}
-
 /// The whole function takes its makespan, which also counts the time in which no op is under way.
-export function elapsedOf(report: Report, node: TreeNode, all: TreeNode): number {
-  return node === all ? report.makespan_us : toMicroseconds(report, node.figures.elapsedCycles);
-}
-function baselineOf(baseline: Baseline, node: TreeNode, all: TreeNode): number | undefined {
-  return node === all ? baseline.report.makespan_us : baseline.elapsedMicrosecondsOf(counterpartsOf(baseline, node));
+function timesOf(report: Report, baseline: Baseline | undefined, node: TreeNode, all: TreeNode): Times {
+  if (node === all) return { microseconds: report.makespan_us, baselineMicroseconds: baseline?.report.makespan_us };
+  return baseline?.timesOf(node) ??
+    { microseconds: toMicroseconds(report, node.figures.elapsedCycles), baselineMicroseconds: undefined };
 }
 
-function comparedColumns(report: Report, baseline: Baseline, all: TreeNode): Column[] {
-  const before = (node: TreeNode) => baselineOf(baseline, node, all);
+function comparedColumns(baseline: Baseline, times: (node: TreeNode) => Times, all: TreeNode): Column[] {
+  const before = (node: TreeNode) => times(node).baselineMicroseconds;
   return [
     amount(baseline.sides.others, "time", `${baseline.sides.key}_elapsed_us`, before, all),
     number("Difference (%)", "difference_percent", (node) => {
-      const other = before(node);
-      return other === undefined ? undefined : differencePercent(elapsedOf(report, node, all), other);
+      const { microseconds, baselineMicroseconds } = times(node);
+      return baselineMicroseconds === undefined ? undefined : differencePercent(microseconds, baselineMicroseconds);
     }, signed),
   ];
 }
 
 export function makeColumns(report: Report, baseline: Baseline | undefined, all: TreeNode): Column[] {
   const microseconds = (cycles: number) => toMicroseconds(report, cycles), total = Math.max(all.figures.cycles, 1);
+  const times = (node: TreeNode) => timesOf(report, baseline, node, all);
   const perSecond = (sum: number, node: TreeNode) => {
-    const elapsed = elapsedOf(report, node, all);
+    const elapsed = times(node).microseconds;
     return elapsed === 0 ? 0 : (1e6 * sum) / elapsed;
   };
   return [
@@ -72,8 +63,8 @@ export function makeColumns(report: Report, baseline: Baseline | undefined, all:
     number("Count", "count", (node) => node.figures.runs, formatWhole),
     amount("Engine time", "time", "total_time_us", (node) => microseconds(node.figures.cycles), all),
     number("Share (%)", "share_percent", (node) => (100 * node.figures.cycles) / total, percent),
-    amount(baseline?.sides.ownElapsed ?? "Elapsed", "time", "elapsed_us", (node) => elapsedOf(report, node, all), all),
-    ...(baseline ? comparedColumns(report, baseline, all) : []),
+    amount(baseline?.sides.ownElapsed ?? "Elapsed", "time", "elapsed_us", (node) => times(node).microseconds, all),
+    ...(baseline ? comparedColumns(baseline, times, all) : []),
     number("TFLOP/s", "tflop_per_second", (node) => perSecond(2e-12 * node.figures.macs, node), (value) => value === 0 ? "" : value.toFixed(1)),
     number("GB/s", "gb_per_second", (node) => node.op?.gb_per_second ?? perSecond(1e-9 * node.figures.bytes, node), formatWhole),
     number("Limit (%)", "percent_of_limit", (node) => node.op?.percent_of_limit, percent),

@@ -178,10 +178,12 @@ export interface Capacity {
 }
 
 /// Says which function of the baseline a report is compared with. `ops` has the positions of ops that do the same
-/// work, with the elapsed microseconds of both sides.
+/// work, and `modules` names of modules, with the elapsed microseconds of both sides. The baseline may have no time of
+/// a module alone.
 export interface Matches {
   baseline: number;
   ops: [here: number[], there: number[], microseconds: number, baselineMicroseconds: number][];
+  modules: [name: string, microseconds: number, baselineMicroseconds?: number][];
 }
 
 /// The names of the two reports of a comparison.

@@ -34,7 +34,7 @@ export class Table {
     this.root = this.all = makeTree(report);
     this.columns = makeColumns(report, baseline, this.all);
     this.openFirst();
-    this.element = h("section", { class: "table", "aria-label": "Table" },
+    this.element = h("section", { class: baseline ? "table compared" : "table", "aria-label": "Table" },
       h("div", { class: "bar" },
         h("button", { type: "button", onclick: () => this.openAll(true) }, "Expand all"),
         h("button", { type: "button", onclick: () => this.openAll(false) }, "Collapse all"),
@@ -170,8 +170,9 @@ export class Table {
   private cellsOf(node: TreeNode, name: string | Node): HTMLTableCellElement[] {
     return this.columns.map((column, index) => {
       const value = column.value(node);
-      const text = index === 0 ? name : value === undefined ? "" : column.show(value);
-      return h("td", { class: column.isText ? "text" : "number", "data-column": column.csv }, text);
+      const text = value === undefined ? "" : column.show(value);
+      return h("td", { class: column.isText ? "text" : "number", "data-column": column.csv },
+               ...(index === 0 ? [name] : column.isText ? breakable(text) : [text]));
     });
   }
 
