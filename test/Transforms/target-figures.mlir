@@ -2,16 +2,16 @@
 
 // Fitted figures stand on the module with what they were fitted on; calibrated=false leaves the
 // datasheet, of presets and of files.
-// RUN: llm-opt %t/empty.mlir --llm-target=name=a100-sxm --verify-roundtrip | FileCheck %s --check-prefix=FITTED
+// RUN: llm-opt %t/empty.mlir --llm-target=name=a100-sxm --verify-roundtrip --mlir-print-local-scope | FileCheck %s --check-prefix=FITTED
 // FITTED: "kernels" = #dlti.map<"contraction" = #dlti.map<"launch_nanoseconds" = {{[0-9]+}} : i64
 // FITTED: "fitted_on" = "A100 80 GB kernel times
-// RUN: llm-opt %t/empty.mlir "--llm-target=name=a100-sxm calibrated=false" --verify-roundtrip | FileCheck %s --check-prefix=DATASHEET --implicit-check-not='"kernels" =' --implicit-check-not=fitted_on --implicit-check-not=sustained
+// RUN: llm-opt %t/empty.mlir "--llm-target=name=a100-sxm calibrated=false" --verify-roundtrip --mlir-print-local-scope | FileCheck %s --check-prefix=DATASHEET --implicit-check-not='"kernels" =' --implicit-check-not=fitted_on --implicit-check-not=sustained
 // DATASHEET: "a100-sxm" =
 // DATASHEET-SAME: "units" = 108 : i64
-// RUN: llm-opt %t/empty.mlir --llm-target=file=%t/chip.json | FileCheck %s --check-prefix=FILE
+// RUN: llm-opt %t/empty.mlir --llm-target=file=%t/chip.json --mlir-print-local-scope | FileCheck %s --check-prefix=FILE
 // FILE: "sustained_clock_hz" = 900000000 : i64
 // FILE: "fitted_on" = "three rows"
-// RUN: llm-opt %t/empty.mlir "--llm-target=file=%t/chip.json calibrated=false" | FileCheck %s --check-prefix=NOTHING --implicit-check-not='"kernels" =' --implicit-check-not=fitted_on --implicit-check-not=sustained
+// RUN: llm-opt %t/empty.mlir "--llm-target=file=%t/chip.json calibrated=false" --mlir-print-local-scope | FileCheck %s --check-prefix=NOTHING --implicit-check-not='"kernels" =' --implicit-check-not=fitted_on --implicit-check-not=sustained
 // NOTHING: "mychip" =
 
 // What is on a module already has no datasheet to go back to.
@@ -20,10 +20,10 @@
 // NOTKEPT: error: --llm-target: option 'calibrated=false' needs 'name' or 'file': a module does not keep the figures of the datasheet
 
 // A library's figures stand over those of none, and no others are left; also later, on the module.
-// RUN: llm-opt %t/empty.mlir "--llm-target=file=%t/chip.json library=fast" | FileCheck %s --check-prefix=FAST --implicit-check-not=@
-// RUN: llm-opt %t/empty.mlir --llm-target=file=%t/chip.json --llm-target=library=fast | FileCheck %s --check-prefix=FAST --implicit-check-not=@
+// RUN: llm-opt %t/empty.mlir "--llm-target=file=%t/chip.json library=fast" --mlir-print-local-scope | FileCheck %s --check-prefix=FAST --implicit-check-not=@
+// RUN: llm-opt %t/empty.mlir --llm-target=file=%t/chip.json --llm-target=library=fast --mlir-print-local-scope | FileCheck %s --check-prefix=FAST --implicit-check-not=@
 // FAST: "kernels" = #dlti.map<"attention" = #dlti.map<"launch_nanoseconds" = 1000 : i64, "query_tile" = 128 : i64>>
-// RUN: llm-opt %t/empty.mlir "--llm-target=file=%t/chip.json library=slow" | FileCheck %s --check-prefix=SLOW --implicit-check-not=@
+// RUN: llm-opt %t/empty.mlir "--llm-target=file=%t/chip.json library=slow" --mlir-print-local-scope | FileCheck %s --check-prefix=SLOW --implicit-check-not=@
 // SLOW: "kernels" = #dlti.map<"attention" = #dlti.map<"launch_nanoseconds" = 9000 : i64, "query_tile" = 64 : i64>>
 
 // A library that is not there: an error that lists those that are.

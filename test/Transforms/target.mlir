@@ -2,13 +2,13 @@
 
 // Each preset lands on the module under its own name, with its figures in integers, and
 // survives a round trip.
-// RUN: llm-opt %t/empty.mlir --llm-target=name=npu --verify-roundtrip | FileCheck %s --check-prefix=NPU
+// RUN: llm-opt %t/empty.mlir --llm-target=name=npu --verify-roundtrip --mlir-print-local-scope | FileCheck %s --check-prefix=NPU
 // NPU: "npu" = #dlti.target_device_spec<"description" = "{{.*}}all figures are invented
 // NPU-SAME: "clock_hz" = 1000000000 : i64
 // NPU-SAME: "core" = #dlti.map<"kinds" = ["matrix", "vector"], "count" = 4 : i64
 // NPU-SAME: "bf16" = 4096 : i64
 // NPU-SAME: "dma" = #dlti.map<"kinds" = ["memory"], "count" = 2 : i64
-// RUN: llm-opt %t/empty.mlir --llm-target=name=nvl-ax --verify-roundtrip | FileCheck %s --check-prefix=AX
+// RUN: llm-opt %t/empty.mlir --llm-target=name=nvl-ax --verify-roundtrip --mlir-print-local-scope | FileCheck %s --check-prefix=AX
 // 36 MiB = 37,748,736 bytes; 342 GiB/s = 342 x 2^30 = 367,219,703,808 bytes per second.
 // AX: "nvl-ax" =
 // AX-SAME: "clock_hz" = 2500000000 : i64
@@ -16,7 +16,7 @@
 // AX-SAME: "bf16" = 2048 : i64
 // AX-SAME: "capacity_bytes" = 37748736 : i64
 // AX-SAME: "bytes_per_second" = 367219703808 : i64
-// RUN: llm-opt %t/empty.mlir --llm-target=name=jgs --verify-roundtrip | FileCheck %s --check-prefix=JGS
+// RUN: llm-opt %t/empty.mlir --llm-target=name=jgs --verify-roundtrip --mlir-print-local-scope | FileCheck %s --check-prefix=JGS
 // 120 MiB = 125,829,120 bytes; 30 TiB/s = 30 x 2^40 = 32,985,348,833,280 bytes per second.
 // JGS: "jgs" =
 // JGS-SAME: "units" = 192 : i64
@@ -39,9 +39,9 @@
 
 // A module's own target is kept where nothing else is asked for; engines= changes the count
 // of compute engines and nothing else.
-// RUN: llm-opt %t/empty.mlir --llm-target=name=nvl-ax --llm-target | FileCheck %s --check-prefix=AX
-// RUN: llm-opt %t/empty.mlir --llm-target=name=npu "--llm-target=engines=7" | FileCheck %s --check-prefix=SEVEN
-// RUN: llm-opt %t/empty.mlir "--llm-target=name=npu engines=7" | FileCheck %s --check-prefix=SEVEN
+// RUN: llm-opt %t/empty.mlir --llm-target=name=nvl-ax --llm-target --mlir-print-local-scope | FileCheck %s --check-prefix=AX
+// RUN: llm-opt %t/empty.mlir --llm-target=name=npu "--llm-target=engines=7" --mlir-print-local-scope | FileCheck %s --check-prefix=SEVEN
+// RUN: llm-opt %t/empty.mlir "--llm-target=name=npu engines=7" --mlir-print-local-scope | FileCheck %s --check-prefix=SEVEN
 // SEVEN: "core" = #dlti.map<"kinds" = ["matrix", "vector"], "count" = 7 : i64
 // SEVEN-SAME: "dma" = #dlti.map<"kinds" = ["memory"], "count" = 2 : i64
 // SEVEN-SAME: "bytes_per_second" = 400000000000 : i64
@@ -58,7 +58,7 @@
 // CHIPS: remark: {{.*}}4 chips' compute now share one memory
 
 // A JSON file of one's own.
-// RUN: llm-opt %t/empty.mlir --llm-target=file=%t/chip.json | FileCheck %s --check-prefix=JSON
+// RUN: llm-opt %t/empty.mlir --llm-target=file=%t/chip.json --mlir-print-local-scope | FileCheck %s --check-prefix=JSON
 // JSON: "mychip" = #dlti.target_device_spec<
 // JSON-SAME: "clock_hz" = 1200000000 : i64
 // JSON-SAME: "tile" = #dlti.map<"kinds" = ["matrix", "vector"], "count" = 3 : i64
@@ -66,7 +66,7 @@
 
 // A CSV file, whose column names the device: 5e9 / (2 x 4 units x 1.5e9 / s) from the peak
 // would be 0 and counts as 1; the rate per unit wins over it.
-// RUN: llm-opt %t/empty.mlir "--llm-target=file=%t/chips.csv column=MyChip engines=2" | FileCheck %s --check-prefix=CSV
+// RUN: llm-opt %t/empty.mlir "--llm-target=file=%t/chips.csv column=MyChip engines=2" --mlir-print-local-scope | FileCheck %s --check-prefix=CSV
 // CSV: "MyChip" = #dlti.target_device_spec<
 // CSV-SAME: "clock_hz" = 1500000000 : i64
 // CSV-SAME: "count" = 2 : i64, "units" = 8 : i64
@@ -112,7 +112,7 @@
 // WIDE: error: --llm-target: option 'engines' must be a whole number above 0, or such numbers by name as in 'mxu:4,vpu:2', got '99999999999999999999'
 
 // Numbers of engines by name, of any kind.
-// RUN: llm-opt %t/empty.mlir "--llm-target=name=npu-mxu-vpu engines=mxu:8,dma:3" | FileCheck %s --check-prefix=NAMED
+// RUN: llm-opt %t/empty.mlir "--llm-target=name=npu-mxu-vpu engines=mxu:8,dma:3" --mlir-print-local-scope | FileCheck %s --check-prefix=NAMED
 // NAMED: "mxu" = #dlti.map<"kinds" = ["matrix"], "count" = 8 : i64
 // NAMED-SAME: "vpu" = #dlti.map<"kinds" = ["vector"], "count" = 2 : i64
 // NAMED-SAME: "dma" = #dlti.map<"kinds" = ["memory"], "count" = 3 : i64

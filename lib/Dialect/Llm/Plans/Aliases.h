@@ -12,7 +12,8 @@
 
 namespace mlir::llm {
 
-/// Prints the machine of a module on a line of its own, above the module.
+/// Prints the machine of a module above it, with a line for each engine,
+/// memory, link and kernel, so that a diff of two machines reads.
 struct Aliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 
