@@ -32,8 +32,10 @@ static Refusal refuseEngines(WorkloadOpInterface op, EngineKindSet kinds,
                     << "needs an engine that is "
                     << describe(missing.empty() ? kinds : missing)
                     << "; target '" << target.name << "' has none";
-  if (!missing.empty())
+  if (!missing.empty()) {
+    refusal << "; say in the `kinds` of an engine what it can do";
     return refusal;
+  }
   if (isKernel)
     refusal << ". --llm-fuse joins what the module's target can run as one: it "
                "comes behind --llm-target";

@@ -21,6 +21,18 @@ static StringRef toRef(std::string_view text) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
+/// Names the other rates that the engine lacks, so that they can be given all
+/// at once: "; other ops will need .compare_per_cycle_per_unit, too".
+static std::string listOtherRates(const Engine &engine, WorkKind needed) {
+  std::string missing;
+  for (WorkKind kind : allWorkKinds)
+    if (kind != WorkKind::Mac && kind != needed &&
+        !Target::opsPerCycle(engine, kind))
+      missing += (missing.empty() ? "" : " and ") +
+                 std::string(stringify(kind)) + "_per_cycle_per_unit";
+  return missing.empty() ? "" : "; other ops need its " + missing;
+}
+
 /// Returns the rate of a kind of work. Fails if there is none, since work of
 /// unknown time must not be free.
 static FailureOr<int64_t> vectorRateOf(const OpOnTarget &context,
@@ -32,8 +44,8 @@ static FailureOr<int64_t> vectorRateOf(const OpOnTarget &context,
                           << engine.name << "' of target '"
                           << context.target->name
                           << "' gives no rate: the target needs engines."
-                          << engine.name << "." << name
-                          << "_per_cycle_per_unit";
+                          << engine.name << "." << name << "_per_cycle_per_unit"
+                          << listOtherRates(engine, kind);
 }
 
 /// Returns operations per cycle for one kind of work.

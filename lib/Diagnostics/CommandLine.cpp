@@ -132,6 +132,19 @@ void CommandLineCheck::chooseSubCommand() {
   words = words.drop_front();
 }
 
+/// Finds the option that is meant by what it is called elsewhere.
+static StringRef findSpokenOption(StringRef word) {
+  return StringSwitch<StringRef>(word)
+      .Cases({"context", "context-length", "context_length", "ctx", "ctx-size",
+              "max-model-len", "keys"},
+             "kv-len")
+      .Cases({"prompt", "prompt-length", "input-len", "input-length"}, "seq")
+      .Cases({"bs", "sequences", "num-seqs"}, "batch")
+      .Cases({"precision", "type"}, "dtype")
+      .Cases({"quant", "quantization", "quantize"}, "weights")
+      .Default("");
+}
+
 /// Returns "; did you mean '--llm-schedule'?", or the hint.
 std::string CommandLineCheck::findMeant(StringRef name) const {
   SmallVector<StringRef> known, ours;
@@ -142,6 +155,9 @@ std::string CommandLineCheck::findMeant(StringRef name) const {
     if (each.contains("llm"))
       ours.push_back(each);
   }
+  StringRef spoken = findSpokenOption(name);
+  if (is_contained(known, spoken))
+    return ("; did you mean '--" + spoken + "'?").str();
   sort(known);
   sort(ours);
   // Most options of llm-opt are of MLIR and LLVM. So another option is

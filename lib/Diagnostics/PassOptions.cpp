@@ -10,6 +10,7 @@
 #include "llm/Diagnostics/Spelling.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -64,6 +65,15 @@ StringRef OptionReader::findOwner(StringRef name, StringRef text) const {
   return "";
 }
 
+/// Finds the option that is meant by another common word.
+static StringRef findSpokenOption(StringRef word) {
+  return llvm::StringSwitch<StringRef>(word)
+      .Cases({"compare", "against", "before", "reference"}, "baseline")
+      .Cases({"out", "output", "path"}, "file")
+      .Cases({"cores", "parallel"}, "engines")
+      .Default("");
+}
+
 /// Returns "; did you mean 'strategy=theoretical'?" for a value without its
 /// option, or with a wrong one.
 std::string OptionReader::findMeant(StringRef name, StringRef text) const {
@@ -82,6 +92,9 @@ std::string OptionReader::findMeant(StringRef name, StringRef text) const {
   for (const auto &[option, word] : values)
     if (!similar.empty() && word == similar)
       owner = option, text = word;
+  for (StringRef option : known)
+    if (option == findSpokenOption(name))
+      return ("; did you mean '" + option + "'?").str();
   std::string meant = didYouMean(name, known);
   if (meant.empty() && !owner.empty())
     return ("; did you mean '" + owner + "=" + text + "'?").str();

@@ -129,7 +129,8 @@ private:
   template <typename Part>
   void readNumbers(const Field &map, ArrayRef<NumberField<Part>> numbers,
                    Part &part);
-  std::optional<int64_t> asInteger(const Field &field, int64_t least);
+  std::optional<int64_t> asInteger(const Field &field, int64_t least,
+                                   StringRef unit = "");
   /// Reads a map from element types or ports to numbers.
   void readRates(const Field &map, StringRef key, int64_t least,
                  function_ref<void(StringRef, int64_t)> add);
@@ -160,8 +161,7 @@ bool Reader::expectMap(const Field &field) {
   return false;
 }
 
-/// The field that is meant by what a figure is called in conversation.
-static StringRef findMeant(StringRef name, ArrayRef<StringRef> known) {
+StringRef findSpokenField(StringRef word) {
   constexpr std::pair<StringRef, StringRef> words[] = {
       {"bandwidth", "bytes_per_second"},
       {"capacity", "capacity_bytes"},
@@ -169,18 +169,21 @@ static StringRef findMeant(StringRef name, ArrayRef<StringRef> known) {
       {"clock", "clock_hz"},
       {"frequency", "clock_hz"},
       {"flops", "macs_per_cycle_per_unit"},
+      {"tflops", "macs_per_cycle_per_unit"},
+      {"tops", "macs_per_cycle_per_unit"},
       {"cores", "count"},
       {"power", "power_limit_watts"}};
-  for (auto [word, field] : words)
-    if (name.lower() == word && llvm::is_contained(known, field))
+  for (auto [spoken, field] : words)
+    if (word.lower() == spoken)
       return field;
   return "";
 }
 
 static std::string didYouMeanField(StringRef name, ArrayRef<StringRef> known) {
-  StringRef meant = findMeant(name, known);
-  return meant.empty() ? didYouMean(name, known)
-                       : ("; did you mean '" + meant + "'?").str();
+  StringRef meant = findSpokenField(name);
+  return llvm::is_contained(known, meant)
+             ? ("; did you mean '" + meant + "'?").str()
+             : didYouMean(name, known);
 }
 
 /// A file of another kind has none of the fields, so reporting the first ones
@@ -211,7 +214,8 @@ void Reader::readText(const Field &map, StringRef key, std::string &text) {
     emitWrongKind(*field, "a string");
 }
 
-std::optional<int64_t> Reader::asInteger(const Field &field, int64_t least) {
+std::optional<int64_t> Reader::asInteger(const Field &field, int64_t least,
+                                         StringRef unit) {
   std::string wanted =
       least == 1 ? "a positive whole number"
                  : "a whole number of at least " + std::to_string(least);
@@ -224,7 +228,13 @@ std::optional<int64_t> Reader::asInteger(const Field &field, int64_t least) {
   }
   llvm::Expected<int64_t> value = parseWholeNumber(field.text);
   if (!value) {
-    emitWrongKind(field, wanted) << ": " << llvm::toString(value.takeError());
+    InFlightDiagnostic diagnostic = emitWrongKind(field, wanted);
+    diagnostic << ": " << llvm::toString(value.takeError());
+    bool hasUnit = llvm::any_of(field.text, [](char letter) {
+      return llvm::isAlpha(letter) && letter != 'e';
+    });
+    if (hasUnit && !unit.empty())
+      diagnostic << "; the unit is " << unit;
     return std::nullopt;
   }
   if (*value >= least && *value <= maxCount)
@@ -246,7 +256,8 @@ void Reader::readNumbers(const Field &map, ArrayRef<NumberField<Part>> numbers,
                          Part &part) {
   for (const NumberField<Part> &number : numbers)
     if (const Field *field = map.find(number.key))
-      if (std::optional<int64_t> value = asInteger(*field, number.least))
+      if (std::optional<int64_t> value =
+              asInteger(*field, number.least, number.unit))
         number.set(part, *value);
 }
 

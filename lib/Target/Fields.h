@@ -93,6 +93,10 @@ FailureOr<Target> readTargetFields(const Field &root,
 Field targetToFields(const Target &target, Location location,
                      std::string context);
 
+/// Finds the field that is meant by what a figure is called in conversation:
+/// "bandwidth" is "bytes_per_second". Returns "" for another word.
+StringRef findSpokenField(StringRef word);
+
 /// The spellings of element types that may have a rate.
 ArrayRef<StringRef> knownElementTypes();
 

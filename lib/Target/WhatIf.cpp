@@ -197,13 +197,17 @@ static void findPathsEndingIn(StringRef path, const Field &map,
 }
 
 /// Suggests a path for one that lacks its beginning: "dram.bytes_per_second" is
-/// meant to be "memories.dram.bytes_per_second".
+/// meant to be "memories.dram.bytes_per_second", and so is "dram.bandwidth".
 LogicalResult WhatIf::checkStart(StringRef path) const {
   StringRef first = path.split('.').first;
   if (root.find(first))
     return success();
   SmallVector<StringRef> found;
   findPathsEndingIn(path, root, found);
+  StringRef last = path.rsplit('.').second, spoken = last.empty() ? path : last;
+  if (StringRef field = findSpokenField(spoken); !field.empty())
+    findPathsEndingIn((path.drop_back(spoken.size()) + field).str(), root,
+                      found);
   if (found.empty())
     return success(); // the reader lists the fields
   return emitError() << "'" << path

@@ -277,6 +277,9 @@ static LogicalResult checkNames(ModuleOp module, const Sizes &sizes) {
                << "'" << didYouMean(entry.getKey(), known.getArrayRef())
                << " (open sizes: "
                << (known.empty() ? "none" : llvm::join(known, ", ")) << ")";
+    if (known.empty())
+      diagnostic << "; the sizes of this program are fixed, and stay as they "
+                    "are (llm-translate leaves one open with \"--batch=?\")";
     if (!areAllBound)
       return diagnostic;
   }

@@ -115,9 +115,13 @@ static int printPassHelp(StringRef name) {
 }
 
 std::optional<int> llm::answerHelp(int argc, char **argv) {
-  for (char *&word : llvm::MutableArrayRef(argv, argc).drop_front()) {
+  for (auto [at, word] : llvm::enumerate(llvm::MutableArrayRef(argv, argc))) {
     StringRef text = word;
     bool isHelp = text.consume_front("--help") || text.consume_front("-help");
+    StringRef next = int(at) + 1 < argc ? argv[at + 1] : "";
+    next.consume_front("--");
+    if (isHelp && text.empty() && findPass(next))
+      return printPassHelp(next); // "--help llm-schedule"
     if (text == "-h" || (isHelp && text.empty())) {
       printHelp();
       return 0;

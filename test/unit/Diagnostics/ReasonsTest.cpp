@@ -99,7 +99,7 @@ TEST_F(Reason, OfAnOpIsItsCallers) {
   std::string text;
   EXPECT_TRUE(failed(OpOnTarget::get(op, target, Reasons::into(text))));
   EXPECT_EQ(text, "'llm.add' op needs an engine that is vector; target 'bare' "
-                  "has none");
+                  "has none; say in the `kinds` of an engine what it can do");
   EXPECT_TRUE(heard.empty());
 }
 
