@@ -12,16 +12,16 @@ include "mlir/IR/OpBase.td"
 
 def LinalgLoweringOpInterface : OpInterface<"LinalgLoweringOpInterface"> {
   let description = [{
-    An op that can say what it computes in ops of linalg, tensor, arith, math and scf.
-    `--convert-llm-to-linalg` asks it, and knows no op itself. Ops of the llm dialect have
-    it by `registerLinalgLowerings`; an op of another dialect implements it or has it
-    attached, and is then run like any other.
+    An op with this interface says what it computes in ops of linalg, tensor, arith, math
+    and scf. `--convert-llm-to-linalg` asks it and knows no op itself.
+    `registerLinalgLowerings` attaches the interface to ops of the llm dialect. An op of
+    another dialect implements it or has it attached, and then runs like any other.
   }];
   let cppNamespace = "::mlir::llm";
   let methods = [
     InterfaceMethod<[{
       Builds what the op computes and hands every result to `lowering`. Fails with a
-      diagnostic at the op where it cannot.
+      diagnostic at the op if it cannot.
     }], "::llvm::LogicalResult", "lowerToLinalg", (ins "::mlir::llm::LinalgLowering &":$lowering)>
   ];
 }

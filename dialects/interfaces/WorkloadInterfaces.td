@@ -12,51 +12,52 @@ include "mlir/IR/OpBase.td"
 
 def WorkloadOpInterface : OpInterface<"WorkloadOpInterface"> {
   let description = [{
-    An op that takes time. It is described as a few *stages* (sweeps) over *loops*,
-    touching *buffers* through affine maps (see `llm/Workload/Workload.h`). Tiles,
+    An op with this interface takes time. It is described as a few *stages* (sweeps) over
+    *loops*, which touch *buffers* through affine maps (`llm/Workload/Workload.h`). Tiles,
     costs and slots follow from this description alone; no pass asks which op it is.
 
-    An op whose counts are a plain product of its loops implements `getWorkload` only.
-    One with a mask (causal attention) overrides the two counts in closed form.
+    If the counts of an op are plain products of its loops, it implements `getWorkload`
+    only. An op with a mask (causal attention) overrides the two counts in closed form.
   }];
   let cppNamespace = "::mlir::llm";
   let methods = [
     InterfaceMethod<[{
-      The name of the op in the model's own words ("model.layers.{}.mlp.up_proj"), or
-      empty. `{}` stands for the index of the enclosing loop, `{3..60}` and `{1,3..23}` for
-      these numbers, one for each of its iterations.
+      Returns the name of the op in the model's own words
+      ("model.layers.{}.mlp.up_proj"), which may be empty. `{}` stands for the index of the
+      enclosing loop. `{3..60}` and `{1,3..23}` stand for these numbers, one for each
+      iteration.
     }], "::llvm::StringRef", "getWorkloadName", (ins), "", [{ return {}; }]>,
     InterfaceMethod<[{
-      Loops, buffers and stages. Fails through `emitError` where the op has no static
-      shape or its sizes leave 64 bits.
+      Returns the loops, buffers and stages. Fails through `emitError` if the op has no
+      static shape or its sizes do not fit into 64 bits.
     }], "::mlir::FailureOr<::mlir::llm::Workload>", "getWorkload",
       (ins "::mlir::llm::EmitError":$emitError)>,
     InterfaceMethod<[{
-      Points of `stage` inside `box` (one interval per loop) at which work is done.
-      Failure: the count leaves 64 bits.
+      Counts the points of `stage` inside `box` (one interval per loop) at which work is
+      done. Fails if the count does not fit into 64 bits.
     }], "::mlir::llm::Count", "countPoints",
       (ins "const ::mlir::llm::Workload &":$workload, "unsigned":$stage,
            "::mlir::llm::Box":$box), "", [{
         return ::mlir::llm::countPointsOfProduct(workload, stage, box);
       }]>,
     InterfaceMethod<[{
-      Distinct elements of `buffer` that the points inside `box` touch.
+      Counts the distinct elements of `buffer` that the points inside `box` touch.
     }], "::mlir::llm::Count", "countElements",
       (ins "const ::mlir::llm::Workload &":$workload, "unsigned":$buffer,
            "::mlir::llm::Box":$box), "", [{
         return ::mlir::llm::countElementsOfProduct(workload, buffer, box);
       }]>,
     InterfaceMethod<[{
-      What the two counts need to know of where `interval` lies along a loop of
-      `maskedLoops`, or along any loop if a buffer is gathered. They are equal for boxes that
-      are as large and have equal places.
+      Returns what the two counts need to know of where `interval` lies along a loop of
+      `maskedLoops`, or along any loop if a buffer is gathered. Two boxes of one size whose
+      places are equal have equal counts.
     }], "::llvm::SmallVector<int64_t>", "getPlace",
       (ins "const ::mlir::llm::Workload &":$workload, "unsigned":$loop,
            "::mlir::llm::Interval":$interval), "", [{ return {interval.begin}; }]>,
     InterfaceMethod<[{
-      How the op runs in `parts` boxes along the reduction `loop` at once, and what joins
-      their results. The two counts answer for both of its workloads. Nothing where
-      partial results along the loop cannot be joined.
+      Says how the op runs in `parts` boxes along the reduction `loop` at once, and what
+      joins their results. The two counts answer for both of its workloads. Returns nothing
+      if partial results along the loop cannot be joined.
     }], "::std::optional<::mlir::llm::PartialReduction>", "getPartialReduction",
       (ins "const ::mlir::llm::Workload &":$workload, "unsigned":$loop, "int64_t":$parts),
       "", [{ return std::nullopt; }]>
@@ -65,20 +66,20 @@ def WorkloadOpInterface : OpInterface<"WorkloadOpInterface"> {
 
 def TransparentOpInterface : OpInterface<"TransparentOpInterface"> {
   let description = [{
-    An op that only names, reshapes, slices or joins what already lies in memory: it
-    takes no time and hands dependences through. Attached to upstream ops by
-    `registerExternalModels`.
+    An op with this interface only names, reshapes, slices or joins what already lies in
+    memory. It takes no time and hands dependences through. `registerExternalModels`
+    attaches the interface to upstream ops.
   }];
   let cppNamespace = "::mlir::llm";
   let methods = [
-    InterfaceMethod<"The operands whose bytes the results show.",
+    InterfaceMethod<"Returns the operands whose bytes the results show.",
       "::llvm::SmallVector<::mlir::Value>", "getForwardedValues", (ins), "", [{
         return ::llvm::to_vector($_op->getOperands());
       }]>,
     InterfaceMethod<[{
-      Where the elements of the only result lie, if they are those of a (strided) box of one
-      value, in row-major order: of all of it where the op reshapes. Nothing where there is no
-      such value, or a shape is not static.
+      Says where the elements of the only result lie, if they are those of a (strided) box
+      of one value in row-major order. If the op reshapes, the box is the whole value.
+      Returns nothing if there is no such value, or if a shape is not static.
     }], "::std::optional<::mlir::llm::ShownBox>", "getShownBox", (ins), "", [{
         return std::nullopt;
       }]>
@@ -87,38 +88,39 @@ def TransparentOpInterface : OpInterface<"TransparentOpInterface"> {
 
 def OpenSizesOpInterface : OpInterface<"OpenSizesOpInterface"> {
   let description = [{
-    An op with sizes or positions that may be open: operands until they are constants.
-    Attached to upstream views by `registerExternalModels`.
+    An op with this interface has sizes or positions that may be open. They are operands
+    until they are constants. `registerExternalModels` attaches the interface to upstream
+    views.
   }];
   let cppNamespace = "::mlir::llm";
   let methods = [
     InterfaceMethod<[{
-      Takes over the sizes that are constants now. The rewriter stands at the op. Whether
-      the op was replaced; if not, result types that are inferred are inferred again by
-      the caller. Fails with a diagnostic where the sizes do not fit.
+      Takes over the sizes that are constants now. The rewriter stands at the op. Returns
+      whether the op was replaced. If it was not, the caller infers again the result types
+      that are inferred. Fails with a diagnostic if the sizes do not fit.
     }], "::mlir::FailureOr<bool>", "bindOpenSizes", (ins "::mlir::RewriterBase &":$rewriter)>
   ];
 }
 
 def SourceOpInterface : OpInterface<"SourceOpInterface"> {
   let description = [{
-    A view without work: a weight, or rows of a KV cache. The op that consumes it pays
-    for the bytes that it streams.
+    An op with this interface is a view without work: a weight, or rows of a KV cache. The
+    op that consumes it pays for the bytes that it streams.
   }];
   let cppNamespace = "::mlir::llm";
   let methods = [
-    InterfaceMethod<"Whether this is a weight or a cache.",
+    InterfaceMethod<"Says whether this is a weight or a cache.",
       "::mlir::llm::SourceKind", "getSourceKind", (ins)>,
     InterfaceMethod<[{
-      The values that must be computed before the view shows the right content: for rows
-      of a cache, the newest state of it that wrote any of these rows; by default all
-      operands, such as the indices in a name.
+      Returns the values that must be computed before the view shows the right content. For
+      rows of a cache, this is its newest state that wrote any of these rows. By default,
+      these are all operands, such as the indices in a name.
     }], "::llvm::SmallVector<::mlir::Value>", "getDependences", (ins), "", [{
         return ::llvm::to_vector($_op->getOperands());
       }]>,
     InterfaceMethod<[{
-      Bytes of all that the view shows. Failure: a result has no static shape, or the count
-      leaves 64 bits.
+      Counts the bytes of all that the view shows. Fails if a result has no static shape or
+      the count does not fit into 64 bits.
     }], "::mlir::llm::Count", "countShownBytes", (ins), "", [{
         return ::mlir::llm::storageBytesOf($_op->getResults());
       }]>
@@ -127,49 +129,52 @@ def SourceOpInterface : OpInterface<"SourceOpInterface"> {
 
 def StateUpdateOpInterface : OpInterface<"StateUpdateOpInterface"> {
   let description = [{
-    An op that takes one state, of a KV cache or of a recurrence, and gives the next one.
+    An op with this interface takes one state, of a KV cache or of a recurrence, and gives
+    the next one.
   }];
   let cppNamespace = "::mlir::llm";
   let methods = [
-    InterfaceMethod<"The state that is read.", "::mlir::Value", "getOldState", (ins)>,
-    InterfaceMethod<"The state that it becomes.", "::mlir::Value", "getNewState", (ins)>
+    InterfaceMethod<"Returns the state that is read.", "::mlir::Value", "getOldState", (ins)>,
+    InterfaceMethod<"Returns the state that it becomes.", "::mlir::Value", "getNewState", (ins)>
   ];
 }
 
 def CacheUpdateOpInterface : OpInterface<"CacheUpdateOpInterface"> {
-  let description = "An op that writes rows of a KV cache.";
+  let description = "An op with this interface writes rows of a KV cache.";
   let cppNamespace = "::mlir::llm";
   let methods = [
-    InterfaceMethod<"Elements (keys and values) that are valid once the op has run.",
+    InterfaceMethod<"Counts the elements (keys and values) that are valid once the op has run.",
       "::mlir::llm::Count", "countValidElements", (ins)>,
-    InterfaceMethod<"Bytes that the op writes into the cache.",
+    InterfaceMethod<"Counts the bytes that the op writes into the cache.",
       "::mlir::llm::Count", "countWrittenBytes", (ins)>
   ];
 }
 
 def SliceableOpInterface : OpInterface<"SliceableOpInterface"> {
   let description = [{
-    An op that is itself on a box of its iterations, on the slices of its operands that the
-    maps of its workload show. Attributes that depend on where the box lies, and masks, are
-    what an op adds here. `llm/Workload/Slices.h` makes `TilingInterface` of it.
+    An op with this interface can be applied to a box of its iterations: it is the same op
+    on those slices of its operands that the maps of its workload show. Here the op adds
+    what these maps do not say: masks, and attributes that depend on where the box lies.
+    `llm/Workload/Slices.h` makes `TilingInterface` of it.
   }];
   let cppNamespace = "::mlir::llm";
   let methods = [
     InterfaceMethod<[{
-      Why the op cannot be itself on boxes of `sizes` iterations that cut `loop`, beyond what
-      its workload says; empty where it can. As a sentence without a subject.
+      Says why the op cannot be applied to boxes of `sizes` iterations that cut `loop`, as
+      far as its workload does not say it. The text is a sentence without a subject, and
+      empty if the op can.
     }], "::std::string", "explainUncut",
       (ins "const ::mlir::llm::Workload &":$workload, "unsigned":$loop,
            "::llvm::ArrayRef<int64_t>":$sizes), "", [{ return {}; }]>,
     InterfaceMethod<[{
-      Takes iterations out of the box that do nothing. What is left of a result is completed
-      with zeros.
+      Takes iterations that do nothing out of the box. Zeros complete what is left of a
+      result.
     }], "void", "narrowBox",
       (ins "::mlir::OpBuilder &":$builder, "const ::mlir::llm::Workload &":$workload,
            "::mlir::llm::IterationBox &":$box), "", [{ return; }]>,
     InterfaceMethod<[{
-      Takes over into `slice`, a copy of the op whose operands are slices already, where the
-      box lies. The builder stands before the copy.
+      Writes where the box lies into `slice`, a copy of the op whose operands are slices
+      already. The builder stands before the copy.
     }], "void", "placeSlice",
       (ins "::mlir::OpBuilder &":$builder, "const ::mlir::llm::Workload &":$workload,
            "const ::mlir::llm::IterationBox &":$box, "::mlir::Operation *":$slice), "", [{ return; }]>
@@ -178,45 +183,49 @@ def SliceableOpInterface : OpInterface<"SliceableOpInterface"> {
 
 def SummableOpInterface : OpInterface<"SummableOpInterface"> {
   let description = [{
-    An op whose result is a sum along its reductions, so that these can be cut: the results
-    of the boxes along them are added up in an element type that is wide enough.
+    The result of an op with this interface is a sum along its reductions, so that these
+    can be cut. The results of the boxes along them are added up in an element type that is
+    wide enough.
   }];
   let cppNamespace = "::mlir::llm";
   let methods = [
     InterfaceMethod<[{
-      What the sums of the box start at, with the shape of its result.
+      Returns the value at which the sums of the box start. It has the shape of the box's
+      result.
     }], "::mlir::Value", "startSums",
       (ins "::mlir::OpBuilder &":$builder, "const ::mlir::llm::Workload &":$workload,
            "const ::mlir::llm::IterationBox &":$box)>,
     InterfaceMethod<[{
-      Makes of `slice`, a copy of the op, one whose result can be added to sums. Result types
-      are inferred again by the caller.
+      Changes `slice`, a copy of the op, so that its result can be added to sums. The caller
+      infers the result types again.
     }], "void", "makeSummand", (ins "::mlir::Operation *":$slice)>,
-    InterfaceMethod<"The sums with the result of a summand added.", "::mlir::Value", "addToSums",
+    InterfaceMethod<"Adds the result of a summand to the sums.", "::mlir::Value", "addToSums",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$sums, "::mlir::Value":$summand)>,
-    InterfaceMethod<"The result that complete sums stand for.", "::mlir::Value", "finishSums",
+    InterfaceMethod<"Makes the result of the op from complete sums.", "::mlir::Value", "finishSums",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$sums)>
   ];
 }
 
 def StorageBytesTypeInterface : TypeInterface<"StorageBytesTypeInterface"> {
   let description = [{
-    A type that knows how many bytes it takes in memory: a cache, or an element type with
-    scales beside its values. Builtin element types need no interface.
+    A type with this interface knows how many bytes it takes in memory: a cache, or an
+    element type with scales beside its values. Builtin element types do not need it.
   }];
   let cppNamespace = "::mlir::llm";
   let methods = [
     InterfaceMethod<[{
-      Bytes of a dense array of `shape` (empty for a type that is a whole object).
+      Counts the bytes of a dense array of `shape`, which is empty for a type that is a
+      whole object.
     }], "::mlir::llm::Count", "getStorageBytes",
       (ins "::llvm::ArrayRef<int64_t>":$shape)>,
     InterfaceMethod<[{
-      Of an element type: the type of a single value, in which arithmetic is done. Null for
-      a type that is a whole object.
+      Returns, for an element type, the type of a single value, in which arithmetic is done.
+      Returns null for a type that is a whole object.
     }], "::mlir::Type", "getValueType", (ins), "", [{ return {}; }]>,
     InterfaceMethod<[{
-      Of an element type: how many neighbours along a dimension belong together, so that a
-      slice must begin and end between them; 0: all of them. The last dimension is 0.
+      Says, for an element type, how many neighbours along a dimension belong together. A
+      slice must begin and end between such groups. 0 means that all belong together. The
+      last dimension has number 0.
     }], "int64_t", "getGranule", (ins "int64_t":$dimFromLast), "", [{ return 1; }]>
   ];
 }

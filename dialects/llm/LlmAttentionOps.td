@@ -16,28 +16,29 @@ let opDocGroup = OpGroupAttention in {
 def Llm_SelectKeysOp : Llm_MaskedOp<"select_keys", ["getPartialReduction"]> {
   let summary = "the keys that each query attends to, by an indexer's scores";
   let description = [{
-    Scores all keys that the mask lets query s see, and gives the `top` best of them, the
-    best first and the first of equal ones first, as one kernel. Slots for which no key is
-    left hold -1.
+    Scores all keys that the mask lets query s see, and returns the numbers of the `top` best
+    ones. The best key comes first; of keys with equal scores, the earlier one does. All of
+    this is one kernel. Slots for which no key is left hold -1.
 
-    With `weights`, heads are summed up, and there is one selection (the lightning indexer
-    of DeepSeek-V3.2, 2025):
-    `score[b, s, t] = sum_h w[b, s, h] max(0, scale * q[b, s, h] . k[b, t])`. Without them
-    each index head makes a selection of its own, with `score = scale * q . k` (MiniMax-M3,
-    2026). With `block` N, a block of N keys has the largest of the scores of its keys that
-    query s sees, and blocks are selected: before others the `initial` first ones and the
-    `local` last ones, up to that of the query's own key.
+    With `weights`, the scores of the heads are summed up, and there is one selection (the
+    lightning indexer of DeepSeek-V3.2, 2025):
+    `score[b, s, t] = sum_h w[b, s, h] max(0, scale * q[b, s, h] . k[b, t])`. Without
+    weights, each index head makes a selection of its own, with `score = scale * q . k`
+    (MiniMax-M3, 2026). With `block` N, blocks of N keys are selected instead of keys. The
+    score of a block is the largest score of those of its keys that query s sees. The
+    `initial` first blocks, and the `local` last ones up to the block of the query's own
+    key, are selected before others.
 
     Shapes: q [batch, queries, index_heads, index_dim]; k [batch, keys, 1, index_dim];
-    weights [batch, queries, index_heads]; out [batch, queries, groups, top] of i32, with
-    groups 1 or index_heads. Loops: b, s (queries), h (index heads; summed up and never
-    tiled where there are weights), t (keys), d (index_dim), n (blocks, where there are
-    any), k (slots); d, n and k are never tiled.
+    weights [batch, queries, index_heads]; out [batch, queries, groups, top] of i32, where
+    groups is 1 or index_heads. Loops: b, s (queries), h (index heads; with weights a
+    reduction that is never tiled), t (keys), d (index_dim), n (blocks, if there are any),
+    k (slots); d, n and k are never tiled.
     Stages: score (one MAC per visible (s, t), h and d), with weights weigh (per visible (s,
     t) and h a comparison and a multiply-add), select (4 comparisons per score: a radix
     select of four digits of 8 bits); with `block` pool (one comparison per score) and
-    select (4 per block instead). Cut along t, a last part selects among what the others
-    have selected (Spec.md, Partial results).
+    select (4 per block instead). If the op is cut along t, a last part selects among what
+    the others have selected (Spec.md, Partial results).
 
     Example:
     ```mlir
@@ -64,9 +65,10 @@ def Llm_GqaAttnOp : Llm_MaskedOp<"gqa_attn", ["getPartialReduction"], [AttrSized
     `out[b, s, h] = sum_t softmax_t(scale * q[b, s, h] . k[b, t, h / G] ) v[b, t, h / G]`
     with G = heads / kv_heads (Ainslie et al., 2023), over the keys that the mask lets
     query s see. The scores never leave the chip (Dao et al., FlashAttention, 2022).
-    `soft_cap` and `sinks` as in `llm.softmax`. With `selected`, a query sees of these keys
-    only those that are in it, by number, or in the blocks of `block` keys that it names;
-    each of its groups is of all heads, or of those of one KV head (`llm.select_keys`).
+    `soft_cap` and `sinks` mean what they mean in `llm.softmax`. With `selected`, a query
+    sees only those of these keys whose numbers are in it, or that lie in the blocks of
+    `block` keys that it names. There is one group of numbers for all heads, or one for the
+    heads of each KV head (`llm.select_keys`).
 
     Shapes: q [batch, queries, heads, head_dim]; k [batch, keys, kv_heads, head_dim], v
     [batch, keys, kv_heads, value_dim]; sinks [heads]; selected [batch, queries, 1 or
@@ -78,9 +80,9 @@ def Llm_GqaAttnOp : Llm_MaskedOp<"gqa_attn", ["getPartialReduction"], [AttrSized
     a hyperbolic tangent), max (one comparison per visible (s, t)), exp_sum (a multiply-add
     for scale and maximum, exponential, add), sink (per row a comparison, subtract,
     exponential, add), pv (one MAC per visible (s, t) and c), normalize (one product per
-    element of out). Cut along t, a last part joins what the others make of their keys
-    (FlashDecoding; Dao et al., 2023; Spec.md, Partial results). With `selected`, t are the
-    selected keys, and each query reads its own.
+    element of out). If the op is cut along t, a last part joins what the others make of
+    their keys (FlashDecoding; Dao et al., 2023; Spec.md, Partial results). With `selected`,
+    loop t runs over the selected keys, and each query reads its own.
 
     Example:
     ```mlir
@@ -106,17 +108,19 @@ def Llm_MlaAttnOp : Llm_MaskedOp<"mla_attn", ["getPartialReduction"]> {
   let summary = "multi-head latent attention in its absorbed form, as one fused kernel";
   let description = [{
     `out[b, s, h, c] = sum_t softmax_t(scale * q[b, s, h] . z[b, t]) z[b, t, c]` over the
-    keys that the mask lets query s see, c < value_dim: all heads share one latent vector
-    per position, of which all features are the key and the first value_dim the value
-    (DeepSeek-V2, 2024). A latent is read once for both. With `selected`, a query sees of
-    these keys only those that are in it, by number (`llm.select_keys`; DeepSeek-V3.2).
+    keys that the mask lets query s see, for c < value_dim. All heads share one latent
+    vector per position. All of its features are the key, and the first value_dim ones are
+    the value (DeepSeek-V2, 2024). A latent is read once for both. With `selected`, a query
+    sees only those of these keys whose numbers are in it (`llm.select_keys`;
+    DeepSeek-V3.2).
 
     Shapes: q [batch, queries, heads, rank + rope_dim]; z [batch, keys, 1, rank + rope_dim];
-    selected [batch, queries, 1, top] of i32; out [batch, queries, heads, value_dim] of q's element type. Loops: b, h, s (queries),
-    t (keys), d (rank + rope_dim), c (value_dim); d and c are never tiled. Stages: qk (one
-    MAC per visible (s, t), h and d), max, exp_sum (as in `llm.gqa_attn`), pv (one MAC per
-    visible (s, t), h and c), normalize (one product per element of out). Cut along t, and
-    with `selected`, as `llm.gqa_attn`.
+    selected [batch, queries, 1, top] of i32; out [batch, queries, heads, value_dim] of q's
+    element type. Loops: b, h, s (queries), t (keys), d (rank + rope_dim), c (value_dim); d
+    and c are never tiled. Stages: qk (one MAC per visible (s, t), h and d), max, exp_sum (as
+    in `llm.gqa_attn`), pv (one MAC per visible (s, t), h and c), normalize (one product per
+    element of out). If the op is cut along t, or has `selected`, it does as
+    `llm.gqa_attn` does.
 
     Example:
     ```mlir
@@ -141,13 +145,13 @@ def Llm_RepeatKvOp
                  ["countElements"]> {
   let summary = "each KV head once for each head that reads it";
   let description = [{
-    `out[b, t, h, d] = x[b, t, h / G, d]`, G = heads / kv_heads, written out: the rotated
-    part of the keys of multi-head latent attention, which all heads share, where it is
-    not absorbed.
+    `out[b, t, h, d] = x[b, t, h / G, d]`, with G = heads / kv_heads. The copies are written
+    to memory. Multi-head latent attention needs this if it is not absorbed: all heads share
+    the rotated part of its keys.
 
     Shapes: x [batch, keys, kv_heads, d]; out [batch, keys, heads, d] of x's element type,
     or of the one behind `to`. Loops: b, t, h (KV heads), g (heads per KV head), d. Work:
-    none but the bytes.
+    none; the op only moves bytes.
 
     Example:
     ```mlir
@@ -165,8 +169,8 @@ def Llm_RepeatKvOp
 def Llm_QkOp : Llm_MaskedOp<"qk"> {
   let summary = "attention scores";
   let description = [{
-    `out[b, h, s, t] = scale * q[b, s, h] . k[b, t, h / G]` for visible keys, G = heads /
-    kv_heads; the others are not computed.
+    `out[b, h, s, t] = scale * q[b, s, h] . k[b, t, h / G]` for visible keys, with G = heads /
+    kv_heads. The scores of other keys are not computed.
 
     Shapes: q [batch, queries, heads, head_dim]; k [batch, keys, kv_heads, head_dim];
     out [batch, heads, queries, keys] of q's element type. Loops: b, h, g, s, t, d.

@@ -28,18 +28,21 @@ class Llm_Names<string desc> : ArrayRefParameter<"::mlir::StringAttr", desc>;
 
 def Llm_MaskAttr : Llm_Attr<"Mask", "mask", "which keys a query sees"> {
   let description = [{
-    `full`: every key. `causal`: query s of S sees key t of T iff t <= s + (T - S): the
-    last query stands at the last key. Under `causal` a `window` of w leaves the newest w
-    of these (sliding window attention: Mistral, Gemma, gpt-oss), and a `chunk` of c those
-    in the chunk of c positions in which the query stands (Llama 4); `from` is then the
-    position of the first key, 0 if it is left out.
+    With `full`, a query sees every key. With `causal`, query s of S sees key t of T iff
+    t <= s + (T - S), so that the last query stands at the last key. Under `causal`, a
+    `window` of w leaves the newest w of these keys (sliding window attention: Mistral,
+    Gemma, gpt-oss). A `chunk` of c leaves those in the chunk of c positions in which the
+    query stands (Llama 4). `from` is then the position of the first key; it is 0 if it is
+    left out.
 
-    In a ragged batch, `lengths` says how many of the T keys each sequence has, the first
-    ones; its last query stands at the last of these. `from` may have one number for each.
+    In a ragged batch, `lengths` says how many of the T keys each sequence has. These are
+    the first ones, and the last query of the sequence stands at the last of them. `from`
+    may have one number for each sequence.
 
-    With a `stride` m, key t stands for the tokens t m to t m + m - 1 of its sequence, and a
-    query sees it once it stands at the last of these or behind (compressed keys: DeepSeek-V4).
-    Lengths then count tokens; the last query stands at the last one.
+    With a `stride` m, key t stands for the tokens t m to t m + m - 1 of its sequence. A
+    query sees the key if it stands at the last of these tokens or behind it (compressed
+    keys: DeepSeek-V4). Lengths then count tokens, and the last query stands at the last
+    token.
 
     In ops: `mask causal`, `mask full`, `mask causal window 128`,
     `mask causal chunk 8192 from 4096`, `mask causal lengths [512, 100]`, `mask causal stride 4 lengths [1023]`.
@@ -68,20 +71,22 @@ def Llm_MaskAttr : Llm_Attr<"Mask", "mask", "which keys a query sees"> {
 
 def Llm_RopeScalingAttr : Llm_Attr<"RopeScaling", "rope_scaling", "rotary embeddings of longer contexts"> {
   let description = [{
-    What becomes of the frequency f of each pair, in radians per position, so that a model
-    reads contexts that are longer than those it was trained with. Names of figures are
-    those of `rope_scaling` in a Hugging Face config.json.
+    The scaling changes the frequency f of each pair, in radians per position, so that a
+    model reads longer contexts than those it was trained with. The figures have the names
+    of `rope_scaling` in a Hugging Face config.json. The new frequency is:
 
-    `linear`: f / factor (Chen et al., 2023). `llama3`: with the turns
-    t = original_max_position_embeddings f / (2 pi), f where t > high_freq_factor, f / factor
-    where t < low_freq_factor, and between them what lies between, in proportion to t (Llama
-    3.1). `yarn`: f where the pair number is below that of beta_fast turns, f / factor where it
-    is above that of beta_slow turns, and between them what lies between, in proportion to the
-    number; both are rounded away from each other if `truncate` (Peng et al., 2023). `listed`:
-    f / factors[i] (LongRoPE: Ding et al., 2024). `proportional`: f for the first factor x pairs,
-    rounded down, and 0 for the others, which do not turn (Gemma 4, whose configs call this
-    factor partial_rotary_factor). Cosines and sines are multiplied by attention_factor, 1 if
-    it is left out.
+    - `linear`: f / factor (Chen et al., 2023);
+    - `llama3`: with the turns t = original_max_position_embeddings f / (2 pi), f if
+      t > high_freq_factor, f / factor if t < low_freq_factor, and otherwise a value between
+      the two, in proportion to t (Llama 3.1);
+    - `yarn`: f if the number of the pair is below that of beta_fast turns, f / factor if it
+      is above that of beta_slow turns, and otherwise a value between the two, in proportion
+      to the number. `truncate` rounds both numbers away from each other (Peng et al., 2023);
+    - `listed`: f / factors[i] (LongRoPE: Ding et al., 2024);
+    - `proportional`: f for the first factor x pairs, rounded down, and 0 for the others,
+      which do not turn (Gemma 4, whose configs call this factor partial_rotary_factor).
+
+    Cosines and sines are multiplied by attention_factor, which is 1 if it is left out.
 
     In ops: `scaling <llama3 factor = 3.2e1, low_freq_factor = 1.0, high_freq_factor = 4.0,
     original_max_position_embeddings = 8192>`.
@@ -103,10 +108,10 @@ def Llm_RopeScalingAttr : Llm_Attr<"RopeScaling", "rope_scaling", "rotary embedd
     custom<Figure>($attention_factor)) `>`
   }];
   let extraClassDeclaration = [{
-    /// The scaled frequency, in radians per position, of each of the given ones, that
-    /// of pair i being theta^(-i / pairs).
+    /// Scales frequencies, in radians per position. That of pair i is
+    /// theta^(-i / pairs).
     ::llvm::SmallVector<double> scale(::llvm::ArrayRef<double> frequencies, double theta);
-    /// What cosines and sines are multiplied by.
+    /// Returns the factor of cosines and sines.
     double getAmplitude();
   }];
 }
@@ -117,8 +122,8 @@ def Llm_RopeScalingAttr : Llm_Attr<"RopeScaling", "rope_scaling", "rotary embedd
 
 def Llm_ScalesAttr : Llm_Attr<"Scales", "scales", "numbers that belong to blocks of values"> {
   let description = [{
-    One number of `type` (a scale, a zero point, a minimum) for each block of the trailing
-    dimensions of a tensor, and for each index of the others; `?` stands for
+    There is one number of `type` (a scale, a zero point, a minimum) for each block of the
+    trailing dimensions of a tensor and each index of the other dimensions. `?` stands for
     the whole dimension.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$block, "::mlir::Type":$type);
@@ -132,11 +137,12 @@ def Llm_ScalesAttr : Llm_Attr<"Scales", "scales", "numbers that belong to blocks
 
 def Llm_TileLevelAttr : Llm_Attr<"TileLevel", "tile_level", "a tile in one memory"> {
   let description = [{
-    The box of iterations whose data lies in `memory` at a time: `sizes` of every loop of
-    the op's workload (the last tile along a loop may be smaller), the `order` in which
-    the tiles are visited (outermost loop first), and how many tiles of each buffer are
-    held (`buffers`; 2: the next is fetched while this one is used). `resident` names
-    buffers that already lie in this memory when the op starts.
+    A tile is the box of iterations whose data lies in `memory` at a time. `sizes` has the
+    iterations of every loop of the op's workload; the last tile along a loop may be
+    smaller. `order` says in which order the tiles are visited, with the outermost loop
+    first. `buffers` says how many tiles of each buffer are held; with 2, the next tile is
+    fetched while this one is used. `resident` names buffers that already lie in this memory
+    when the op starts.
   }];
   let parameters = (ins "::mlir::StringAttr":$memory,
     Llm_Amounts<"iterations of each loop">:$sizes,
@@ -153,9 +159,10 @@ def Llm_TileLevelAttr : Llm_Attr<"TileLevel", "tile_level", "a tile in one memor
 
 def Llm_TileAttr : Llm_Attr<"Tile", "tile", "how an op is cut to fit the memories"> {
   let description = [{
-    A level for the private memory of the engine, and one for its units, where they share
-    ops as tiles (empty where the strategy has no tile for the op). `split` cuts loops into parts that may run at once (S1 schedules
-    each; where one of them is a reduction, one more part joins the others); absent: one
+    `levels` has a tile for the private memory of the engine, and one for its units if they
+    share ops as tiles. It is empty if the strategy has no tile for the op. `split` cuts
+    loops into parts that may run at once, each of which is scheduled (S1). If one of these
+    loops is a reduction, one more part joins the others. Without `split`, there is one
     part.
   }];
   let parameters = (ins EnumParameter<Llm_TileStrategy>:$strategy,
@@ -173,18 +180,19 @@ def Llm_TileAttr : Llm_Attr<"Tile", "tile", "how an op is cut to fit the memorie
 
 def Llm_PartCostAttr : Llm_Attr<"PartCost", "part_cost", "cost of parts of one shape"> {
   let description = [{
-    What each of `count` equal parts costs on the op's engine, alone on the machine:
-    arithmetic by kind (`work`), bytes moved per memory and buffer (`traffic`), the
-    private memory that it needs (`working_set_bytes`), and its length
+    The record says what each of `count` equal parts costs on the op's engine, alone on the
+    machine. `work` is the arithmetic by kind, `traffic` the bytes moved by memory and
+    buffer, and `working_set_bytes` the private memory that the part needs. The length of a
+    part is
 
         overhead_cycles + serial_cycles + max(compute_cycles, memory_cycles)
 
-    where `memory_cycles` is for the full port of the engine: the longest of
-    `cycles_by_memory`, where several memories have a rate. Where units share the op as
-    tiles, `compute_cycles` is what the slowest of them takes, its own port included, and
-    `serial_cycles` what of the kernel's time does not overlap. `bound` names the largest.
-    `energy_picojoules` is that of multiply-accumulates and bytes as far as the target
-    gives their energies; left out where it gives none.
+    `memory_cycles` holds for the full port of the engine. If several memories have a rate,
+    it is the longest of `cycles_by_memory`. If units share the op as tiles,
+    `compute_cycles` is what the slowest unit takes, with its own port, and `serial_cycles`
+    is that time of the kernel that does not overlap. `bound` names the largest of these.
+    `energy_picojoules` is the energy of multiply-accumulates and bytes, as far as the
+    target says it. It is left out if the target says none.
   }];
   let parameters = (ins "int64_t":$count,
     Llm_Amounts<"operations by kind">:$work,
@@ -204,26 +212,27 @@ def Llm_PartCostAttr : Llm_Attr<"PartCost", "part_cost", "cost of parts of one s
     `bound` `=` $bound (`,` `energy_picojoules` `=` $energyPicojoules^)? `>`
   }];
   let extraClassDeclaration = [{
-    /// The part's length alone on the machine.
+    /// Returns the part's length alone on the machine.
     int64_t getCycles() const;
-    /// Bytes of all buffers through `memory`.
+    /// Returns the bytes of all buffers through `memory`.
     int64_t getBytes(::llvm::StringRef memory) const;
-    /// Bytes of one buffer through `memory`.
+    /// Returns the bytes of one buffer through `memory`.
     int64_t getBytes(::llvm::StringRef memory, ::llvm::StringRef buffer) const;
     int64_t getWork(::llvm::StringRef kind) const;
-    /// Cycles of streaming through `memory`, or of using it; 0 where it has none.
+    /// Returns the cycles that the part streams through `memory` or uses it; 0 if
+    /// it does neither.
     int64_t getMemoryCycles(::llvm::StringRef memory) const;
   }];
 }
 
 def Llm_CostAttr : Llm_Attr<"Cost", "cost", "what an op costs with its tile"> {
   let description = [{
-    One record per distinct shape of part. `engine` is the engine group that it was
-    computed for, and that alone runs the op (S4). Where the op needs kinds of several
-    groups (attention on separate matrix and vector engines), each part holds an engine of
-    each group of `with`, too, from its start to its end. `stamp` is a fingerprint of the
-    op, its tile and the description of these engines (not of how many there are): a cost
-    whose stamp is not that of its op is stale, and `llm-schedule` refuses it.
+    There is one record for each distinct shape of part. `engine` is the engine group that
+    the cost was computed for; no other group runs the op (S4). If the op needs kinds of
+    several groups (attention on separate matrix and vector engines), each part also holds
+    an engine of each group of `with`, from its start to its end. `stamp` is a fingerprint
+    of the op, its tile and the description of these engines, but not of how many there are.
+    A cost whose stamp is not that of its op is stale, and `llm-schedule` refuses it.
   }];
   let parameters = (ins "::mlir::StringAttr":$engine,
     OptionalArrayRefParameter<"::mlir::StringAttr", "groups beside it">:$with,
@@ -241,10 +250,10 @@ def Llm_CostAttr : Llm_Attr<"Cost", "cost", "what an op costs with its tile"> {
 
 def Llm_PrefetchAttr : Llm_Attr<"Prefetch", "prefetch", "a fetch ahead of a part"> {
   let description = [{
-    What the part streams of the source behind `buffer` is fetched into the part's
-    private memory by a memory engine in [start_cycle, end_cycle), and the part streams
-    none of it (S8). The slice, the elements that the part touches, takes room from the
-    start of the fetch to the end of the part (S7).
+    In [start_cycle, end_cycle), a memory engine fetches what the part streams of the source
+    behind `buffer` into the part's private memory. The part then streams none of it (S8).
+    The slice, which is the elements that the part touches, takes room from the start of the
+    fetch to the end of the part (S7).
   }];
   let parameters = (ins "::mlir::StringAttr":$buffer, "::mlir::StringAttr":$engine,
     "int64_t":$index, "int64_t":$startCycle, "int64_t":$endCycle,
@@ -258,12 +267,13 @@ def Llm_PrefetchAttr : Llm_Attr<"Prefetch", "prefetch", "a fetch ahead of a part
 
 def Llm_SlotRunAttr : Llm_Attr<"SlotRun", "slot_run", "slots of parts that repeat"> {
   let description = [{
-    `count` parts: part + i * part_stride runs on engine index + i * index_stride in
-    cycles [start_cycle + i * start_stride, end_cycle + i * start_stride), holding `lanes`
-    of each shared memory. `with` says which engine of each other group it holds, by group,
-    index + i * index_stride like its own. `prefetches` are those of the first part; each of them is
-    i * start_stride later for part + i * part_stride, on the same engine. Cycles are
-    relative to the iteration of the enclosing loop.
+    A run stands for `count` parts. Part number part + i * part_stride runs on engine
+    index + i * index_stride in the cycles [start_cycle + i * start_stride,
+    end_cycle + i * start_stride). It holds `lanes` of each shared memory. `with` says which
+    engine of each other group it holds; i * index_stride is added there, too. `prefetches`
+    are those of the first part. For part + i * part_stride each of them is i * start_stride
+    cycles later, on the same engine. Cycles are relative to the iteration of the enclosing
+    loop.
   }];
   let parameters = (ins "int64_t":$part, "::mlir::StringAttr":$engine, "int64_t":$index,
     "int64_t":$startCycle, "int64_t":$endCycle,
@@ -284,7 +294,8 @@ def Llm_SlotRunAttr : Llm_Attr<"SlotRun", "slot_run", "slots of parts that repea
     (`prefetches` `=` `[` $prefetches^ `]`)? `>`
   }];
   let extraClassDeclaration = [{
-    /// Group and index of the engines that slot `i` of the run holds beside its own.
+    /// Returns group and index of the engines that slot `i` of the run holds
+    /// beside its own.
     ::llvm::SmallVector<::std::pair<::llvm::StringRef, int64_t>, 1> getEnginesBeside(int64_t i);
   }];
 }
@@ -293,15 +304,15 @@ def Llm_SlotsAttr : Llm_Attr<"Slots", "slots", "when and where the parts of an o
   let parameters = (ins ArrayRefParameter<"::mlir::llm::SlotRunAttr">:$runs);
   let assemblyFormat = "`<` custom<Lines>($runs) `>`";
   let extraClassDeclaration = [{
-    /// Whether each of `parts` parts has one slot, and nothing else has.
+    /// Does each of `parts` parts have one slot, and nothing else?
     bool areOfParts(int64_t parts) const;
   }];
 }
 
 def Llm_LoopPeriodAttr : Llm_Attr<"LoopPeriod", "loop_period", "time of one loop"> {
   let description = [{
-    The loop's first iteration starts at `start_cycle` (relative to the enclosing
-    iteration) and each of its `trips` takes `period_cycles`: a loop boundary is a barrier.
+    The loop's first iteration starts at `start_cycle`, relative to the enclosing iteration.
+    Each of its `trips` takes `period_cycles`, because a loop boundary is a barrier.
   }];
   let parameters = (ins "int64_t":$startCycle, "int64_t":$periodCycles, "int64_t":$trips);
   let assemblyFormat = [{
@@ -312,16 +323,16 @@ def Llm_LoopPeriodAttr : Llm_Attr<"LoopPeriod", "loop_period", "time of one loop
 
 def Llm_ScheduleAttr : Llm_Attr<"Schedule", "schedule", "summary of a function's schedule"> {
   let description = [{
-    `makespan_cycles` from cycle 0 to the last end. No schedule that obeys S1 to
-    S9 is shorter than `lower_bound_cycles`, whatever the tiles and however ops are cut: the
-    sum over the stretches between loop boundaries of their largest bound; `bounds` sums each bound by
-    name. `roofline_cycles` is the larger of all
-    arithmetic at peak rate and compulsory bytes at full bandwidth: no schedule of legal tiles
-    is shorter; of `theoretical` costs, which leave bytes out, one may be. `options` are those of
-    llm-schedule that forbade it something; no schedule that they allow is shorter than
-    `proven_cycles`, which is there with such options and after an exact search. `loops` in
-    the order of the program. A policy that begins with `measured` says that slots are not
-    planned: they were measured, and take as long as they took.
+    `makespan_cycles` are those from cycle 0 to the last end. No schedule that obeys S1 to
+    S9 is shorter than `lower_bound_cycles`, with any tiles and any cuts of ops. This is the
+    sum of the largest bounds of all stretches between loop boundaries. `bounds` has the sum
+    of each bound by name. `roofline_cycles` is the longer of all arithmetic at peak rate and
+    compulsory bytes at full bandwidth. No schedule of legal tiles is shorter; one of
+    `theoretical` costs may be, because these leave bytes out. `options` are those of
+    llm-schedule that forbade it something. No schedule that they allow is shorter than
+    `proven_cycles`, which is there with such options and after an exact search. `loops`
+    stand in the order of the program. If the policy begins with `measured`, the slots were
+    measured and not planned. They take as long as they took.
   }];
   let parameters = (ins "::mlir::StringAttr":$policy, "int64_t":$makespanCycles,
     "int64_t":$lowerBoundCycles, Llm_Amounts<"each bound by name">:$bounds,
@@ -335,15 +346,15 @@ def Llm_ScheduleAttr : Llm_Attr<"Schedule", "schedule", "summary of a function's
     (`proven_cycles` `=` $provenCycles^)? (`,` `loops` `=` custom<Lines>($loops)^)? `>`
   }];
   let extraClassDeclaration = [{
-    /// What `proven_cycles` say, in words.
+    /// Says in words what `proven_cycles` mean.
     ::std::string describeProven();
-    /// How the policy of what was measured begins.
+    /// Returns the beginning of the policy of what was measured.
     static ::llvm::StringRef getMeasuredPolicy() { return "measured"; }
     bool isMeasured() {
       return getPolicy().getValue().starts_with(getMeasuredPolicy());
     }
-    /// Whether slots obey the rule, such as "S2": what was measured obeys none of how
-    /// long a slot takes, and what it holds of memories meanwhile.
+    /// Do slots obey the rule, such as "S2"? Measured slots obey no rule of how
+    /// long a slot takes, or of what it holds of memories meanwhile.
     bool obeys(::llvm::StringRef rule);
   }];
 }
@@ -354,9 +365,9 @@ def Llm_ScheduleAttr : Llm_Attr<"Schedule", "schedule", "summary of a function's
 
 def Llm_SequencesAttr : Llm_Attr<"Sequences", "sequences", "sequences of a batch that are alike"> {
   let description = [{
-    `batch` sequences, each with `seq` new tokens. `kv_len` keys are seen by each, new ones
-    included; of a ragged batch it is a list with one number for each sequence. `?` is a
-    size that is open, by the name of the field (`llm.size`).
+    There are `batch` sequences, each with `seq` new tokens. Each sees `kv_len` keys, new
+    ones included. In a ragged batch, `kv_len` is a list with one number for each sequence.
+    `?` is a size that is open; it has the name of the field (`llm.size`).
   }];
   let parameters = (ins "int64_t":$batch, "int64_t":$seq, ArrayRefParameter<"int64_t">:$kvLens);
   let assemblyFormat = [{
@@ -364,9 +375,9 @@ def Llm_SequencesAttr : Llm_Attr<"Sequences", "sequences", "sequences of a batch
     `kv_len` `=` custom<Positions>($kvLens) `>`
   }];
   let extraClassDeclaration = [{
-    /// Of the longest.
+    /// Returns the keys of the longest sequence.
     int64_t getMaxKvLen() const;
-    /// Whether the number of new tokens is known.
+    /// Is the number of new tokens known?
     bool hasKnownTokens() const {
       return !::mlir::ShapedType::isDynamic(getBatch()) &&
              !::mlir::ShapedType::isDynamic(getSeq());
@@ -376,11 +387,11 @@ def Llm_SequencesAttr : Llm_Attr<"Sequences", "sequences", "sequences of a batch
 
 def Llm_ProgramAttr : Llm_Attr<"Program", "program", "what a function was imported as"> {
   let description = [{
-    The phase of inference that the function stands for: its groups of sequences
-    (`#llm.sequences`, joined by `and`; a chunk of a prompt comes behind the sequences that
-    decode beside it), through `layers` of the model's `model_layers` decoder layers, alone
-    or, in the `whole_model`, with embedding, head and sampling. Reports derive tokens per
-    second from it.
+    The attribute says which phase of inference the function stands for. Its groups of
+    sequences (`#llm.sequences`) are joined by `and`. A chunk of a prompt stands behind the
+    sequences that decode beside it. They go through `layers` of the model's `model_layers`
+    decoder layers. A `whole_model` also has embedding, head and sampling. Reports derive
+    tokens per second from this.
   }];
   let parameters = (ins "::mlir::StringAttr":$model, EnumParameter<Llm_Phase>:$phase,
     ArrayRefParameter<"::mlir::llm::SequencesAttr">:$groups, "int64_t":$layers,
@@ -391,7 +402,7 @@ def Llm_ProgramAttr : Llm_Attr<"Program", "program", "what a function was import
     (`,` custom<WholeModel>($isWhole)^)? `>`
   }];
   let extraClassDeclaration = [{
-    /// New tokens of all sequences; only where no size is open.
+    /// Counts the new tokens of all sequences. No size may be open.
     int64_t countTokens() const;
     int64_t countSequences() const;
   }];

@@ -15,11 +15,11 @@ def Llm_Dialect : Dialect {
   let name = "llm";
   let summary = "LLM decoder blocks: workload, tiles, costs and schedules";
   let description = [{
-    The ops say what a decoder block of a large language model *is*; attributes carry
-    what the compiler decided about it: `llm.tile`, `llm.cost` and `llm.slots` on ops,
-    `llm.schedule` and `llm.program` on functions; `llm.grid` on the module, `llm.shard` and
-    `llm.piece` on ops say how a program is cut over chips. The meaning of every op and attribute,
-    with numbered constraints, stands in `dialects/llm/Spec.md`.
+    The ops say what a decoder block of a large language model *is*. Attributes carry what
+    the compiler has decided about it: `llm.tile`, `llm.cost` and `llm.slots` on ops, and
+    `llm.schedule` and `llm.program` on functions. `llm.grid` on the module, and `llm.shard`
+    and `llm.piece` on ops, say how a program is cut over chips. `dialects/llm/Spec.md` says
+    what every op and attribute means, and numbers the constraints.
   }];
   let cppNamespace = "::mlir::llm";
   let dependentDialects = ["arith::ArithDialect", "tensor::TensorDialect"];
@@ -39,7 +39,7 @@ def Llm_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral pieceAttrName = "llm.piece";
     void registerAttributes();
     void registerTypes();
-    /// An op that does not exist: an error with the nearest name that does.
+    /// Reports an op that does not exist, with the nearest name that does.
     std::optional<ParseOpHook>
     getParseOperationHook(::llvm::StringRef name) const override;
   }];

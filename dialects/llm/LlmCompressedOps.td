@@ -22,25 +22,26 @@ let opDocGroup = OpGroupCompressed in {
 def Llm_CompressOp : Llm_RecurrentOp<"compress", [], ["countPoints"]> {
   let summary = "the entries of the windows that new tokens close";
   let description = [{
-    Windows of m tokens follow each other from position 0 on. Once the last token of window
-    w has come, its entry is, per channel, the sum of what its tokens have, weighed by a
-    softmax of their gates: `out[b, i, d] = sum_j p_j values_j[d]`, p = softmax_j(gates_j[d] +
-    bias_j[d]), of the tokens j of the window. If there are two halves of channels (of
-    values, gates and bias, and a state of 2 m rows), these sums are over the first half of
-    the m tokens before the window and over the second half of its own m tokens, together;
-    before position 0 there are none.
+    Windows of m tokens follow each other from position 0 on. A window is closed by its last
+    token. Its entry then is, for each channel, the sum of the values of its tokens, weighted
+    by a softmax of their gates: `out[b, i, d] = sum_j p_j values_j[d]`, p =
+    softmax_j(gates_j[d] + bias_j[d]), for the tokens j of the window. Values, gates and bias
+    may have two halves of channels, and the state then 2 m rows. In this case one sum is
+    over the first half of the m tokens before the window and the second half of its own m
+    tokens, together. There are no tokens before position 0.
 
-    New tokens begin `at` a position, or at that of each sequence; all sequences close as
-    many windows. Where they close none, there is no `out`. The state has values and gates of
-    the last rows tokens, the oldest first. With `every_step` the next one has what the state
-    behind each token is a part of: of the last rows - 1 + seq.
+    New tokens begin `at` a position, or at one for each sequence. All sequences close the
+    same number of windows. If they close none, there is no `out`. The state has the values
+    and gates of the last rows tokens, where rows is its size; the oldest come first. With
+    `every_step`, the next state has those of the last rows - 1 + seq tokens, of which the
+    state behind each token is a part.
 
     Shapes: values, gates [batch, seq, halves * d]; bias [m, halves * d]; state batch x 2 x
     (halves * m) x (halves * d); out [batch, windows, d] of the values' type. Loops: b, s, g
     (halves, whole), d, j (tokens of a window, whole). Stages (vector): pool (per closed
     window, token, half and channel one MAC, 3 operations, a comparison and an exponential),
     normalize (per closed window and channel one operation and a reciprocal). New rows of the
-    state are written; others are read only where a window closes that needs them.
+    state are written. Other rows are read only if a window closes that needs them.
 
     Example:
     ```mlir
@@ -65,18 +66,18 @@ def Llm_CompressedAttnOp
                  ["countPoints", "countElements", "getPartialReduction"]> {
   let summary = "attention over tokens and compressed entries, as one fused kernel";
   let description = [{
-    `out[b, s, h] = sum_t p_t z_t`, p = softmax(scale * q[b, s, h] . z_t): each vector is key
+    `out[b, s, h] = sum_t p_t z_t`, p = softmax(scale * q[b, s, h] . z_t). Each vector is key
     and value at once, and all heads share it. The vectors are the `latents` of tokens that
     the mask lets query s see and, in the same softmax, the `entries` that `sees` lets it
-    see. With `selected`, a query sees of these entries only those that are in it, by number
-    (`llm.select_keys`). `sinks` as in `llm.softmax` (DeepSeek-V4, 2026).
+    see. With `selected`, a query sees only those of these entries whose numbers are in it
+    (`llm.select_keys`). `sinks` mean what they mean in `llm.softmax` (DeepSeek-V4, 2026).
 
     Shapes: q [batch, queries, heads, d]; latents [batch, tokens, 1, d]; entries [batch,
     entries, 1, d]; sinks [heads]; selected [batch, queries, 1, top] of i32; out as q. Loops:
-    b, h, s, t (latents, and behind them entries, or as many as are selected), d, c (d once
+    b, h, s, t (latents, and behind them entries, or the selected ones), d, c (d once
     more; d and c are never tiled). Stages: qk (one MAC per visible (s, t), h and d), max,
     exp_sum, sink (as in `llm.gqa_attn`), pv (one MAC per visible (s, t), h and c), normalize.
-    Cut along t as `llm.gqa_attn`.
+    If the op is cut along t, it does as `llm.gqa_attn` does.
 
     Example:
     ```mlir
@@ -104,8 +105,8 @@ def Llm_CompressedAttnOp
 def OpGroupStreams : OpDocGroup {
   let summary = "Residual streams";
   let description = [{
-    Hyper-connections (Zhu et al., 2024; mHC: arXiv 2512.24880): the residual is several
-    vectors of each token, which a layer reads as one weighted sum and writes back as another.
+    With hyper-connections (Zhu et al., 2024; mHC: arXiv 2512.24880), the residual is several
+    vectors of each token. A layer reads one weighted sum of them and writes back another.
   }];
 }
 let opDocGroup = OpGroupStreams in {
@@ -113,19 +114,21 @@ let opDocGroup = OpGroupStreams in {
 def Llm_StreamWeightsOp : Llm_TensorOp<"stream_weights"> {
   let summary = "the weights by which a layer reads and writes residual streams";
   let description = [{
-    Of m streams, x has m numbers for reading and, in a layer, m for its output and m x m for
-    the streams before, row by row: x_read, x_out, x_old. `scale` has one factor for each of
-    these kinds, `bias` one number for each element. All of y = scale x + bias:
+    There are m streams. x has m numbers x_read for reading. In a layer it also has m numbers
+    x_out for the layer's output, and m x m numbers x_old for the streams before, row by row.
+    `scale` has one factor for each of these kinds, and `bias` has one number for each
+    element. With y = scale x + bias, the weights are:
 
-    - reading: sigmoid(y_read) + epsilon;
-    - of the output, what goes to each stream: 2 sigmoid(y_out);
-    - of stream i, what goes to stream j: element (i, j) of C = softmax of the rows of y_old,
-      plus epsilon, whose columns are divided by their sums plus epsilon, after which rows and
-      columns take turns, `iterations` of both in all (Sinkhorn and Knopp, 1967).
+    - for reading: sigmoid(y_read) + epsilon;
+    - for what goes from the output to each stream: 2 sigmoid(y_out);
+    - for what goes from stream i to stream j: element (i, j) of a matrix C. C begins as the
+      softmax of the rows of y_old, plus epsilon. Its columns are divided by their sums plus
+      epsilon. Then its rows and its columns are divided in turn, until both were divided
+      `iterations` times (Sinkhorn and Knopp, 1967).
 
-    Out has first the m numbers for reading, then for each stream j a row of m + 1: what of
-    stream 0, .. m - 1 goes to it, and what of the output: as `llm.mix_streams` takes them.
-    Without `iterations`, x has the numbers for reading alone.
+    Out has the m numbers for reading first. Then it has a row of m + 1 numbers for each
+    stream j: what goes to it from streams 0 to m - 1, and from the output. `llm.mix_streams`
+    takes them in this form. Without `iterations`, x has only the numbers for reading.
 
     Shapes: x [rows, (2 + m) m] or [rows, m]; scale [3] or [1]; bias [(2 + m) m] or [m]; out
     as x. Loops: r, i, j (streams, whole), k (elements of a row, whole), p (scales, whole).
@@ -153,8 +156,8 @@ def Llm_StreamWeightsOp : Llm_TensorOp<"stream_weights"> {
 def Llm_MixStreamsOp : Llm_TensorOp<"mix_streams", [SliceableOpInterface]> {
   let summary = "weighted sums of the vectors of each row";
   let description = [{
-    `out[r, n, h] = sum_k weights[r, n, k] x[r, k, h]`: each row has a small matrix of its own,
-    so that this is no product for a matrix engine.
+    `out[r, n, h] = sum_k weights[r, n, k] x[r, k, h]`. Each row has a small matrix of its
+    own, so that this is not work for a matrix engine.
 
     Shapes: weights [rows, n, k]; x [rows, k, hidden]; out [rows, n, hidden] of x's element
     type. Loops: r, n (whole), k (whole), h. Stage: mac (vector; 1 MAC per (r, n, k, h)).

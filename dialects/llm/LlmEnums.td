@@ -23,7 +23,7 @@ def Llm_MaskKind : Llm_Enum<"MaskKind", "which keys a query sees", [
 
 def Llm_RopeScalingKind : Llm_Enum<"RopeScalingKind", "how angles are scaled", [
   I32EnumCase<"Linear", 0, "linear">, // all by one factor
-  I32EnumCase<"Llama3", 1, "llama3">, // slow turns by a factor, fast ones not
+  I32EnumCase<"Llama3", 1, "llama3">, // slow ones by a factor, fast ones stay
   I32EnumCase<"Yarn", 2, "yarn">,     // the same, along another ramp
   I32EnumCase<"Listed", 3, "listed">, // each by its own factor (LongRoPE)
   I32EnumCase<"Proportional", 4, "proportional"> // fast ones stay, the others do not turn
@@ -56,7 +56,7 @@ def Llm_ExpertScoring : Llm_Enum<"ExpertScoring", "how experts are scored", [
 def Llm_ExpertScoringAttr : EnumAttr<Llm_Dialect, Llm_ExpertScoring, "expert_scoring">;
 
 def Llm_Routing : Llm_Enum<"Routing", "how the tokens of a batch spread over experts", [
-  I32EnumCase<"Uniform", 0, "uniform">,   // at random, as many as are met on average
+  I32EnumCase<"Uniform", 0, "uniform">,   // at random: the number that is met on average
   I32EnumCase<"Balanced", 1, "balanced">, // as many experts as there can be
   I32EnumCase<"Zipf", 2, "zipf">          // in proportion to 1 / rank
 ]>;
@@ -71,8 +71,8 @@ def Llm_SamplingAttr : EnumAttr<Llm_Dialect, Llm_Sampling, "sampling">;
 def Llm_TileStrategy : Llm_Enum<"TileStrategy", "who chose a tile", [
   I32EnumCase<"Theoretical", 0, "theoretical">, // the closed form of hand-made cost sheets
   I32EnumCase<"Search", 1, "search">,           // the search of llm-tile
-  I32EnumCase<"Manual", 2, "manual">,           // a person, or another compiler: its sizes
-  I32EnumCase<"Pinned", 3, "pinned">            // these: its split, too
+  I32EnumCase<"Manual", 2, "manual">,           // a person, or another compiler, chose its sizes
+  I32EnumCase<"Pinned", 3, "pinned">            // the same, with its split
 ]>;
 
 def Llm_Join : Llm_Enum<"Join", "what becomes of the values that several chips have", [

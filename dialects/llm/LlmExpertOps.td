@@ -13,10 +13,10 @@ include "LlmOpBase.td"
 def OpGroupExperts : OpDocGroup {
   let summary = "Experts";
   let description = [{
-    A mixture of experts (Shazeer et al., 2017): `moe_route` chooses `top_k` experts for
-    each token, `moe_dispatch` brings the rows of one expert together, `grouped_matmul`
-    multiplies each group by its expert's weight, `moe_combine` brings the rows back.
-    Which expert gets how many rows is written on the op as an integer array, so that
+    These ops are a mixture of experts (Shazeer et al., 2017). `moe_route` chooses `top_k`
+    experts for each token. `moe_dispatch` brings the rows of each expert together.
+    `grouped_matmul` multiplies each group by its expert's weight. `moe_combine` brings the
+    rows back. An array of integers on the op says how many rows each expert gets, so that
     work and bytes are exact.
   }];
 }
@@ -28,25 +28,30 @@ def Llm_MoeRouteOp : Llm_WorkOp<"moe_route",
   let description = [{
     Scores the experts of each token, selects `top_k` of them, and gives their shares.
 
-    softmax: scores are softmax(logits) (Mixtral, Qwen3). sigmoid: scores are
-    1 / (1 + exp(-logits)) (DeepSeek-V3). topk_softmax: the largest logits are selected,
-    and their softmax are the shares (gpt-oss). topk_sigmoid: the largest logits are
-    selected, and their sigmoids are the shares (Llama 4). sqrt_softplus: scores are
-    sqrt(log(1 + exp(logits))) (DeepSeek-V4). A `bias` is added to the scores
-    for the selection only. Of `groups` equal groups of experts only those of the
-    `top_groups` with the largest best score (DeepSeek-V2), or with a bias with the largest
-    sum of two best (DeepSeek-V3), may be selected. `normalize` divides the shares by their
-    sum; `scale` multiplies them, and `expert_scales` each by that of its expert (Gemma 4).
-    With `chosen`, the experts of each token are known (DeepSeek-V4 has a table of them by
-    token in its first layers), and only their shares are found.
+    The scoring is one of these:
+
+    - softmax: the scores are softmax(logits) (Mixtral, Qwen3);
+    - sigmoid: the scores are 1 / (1 + exp(-logits)) (DeepSeek-V3);
+    - topk_softmax: the largest logits are selected, and their softmax gives the shares
+      (gpt-oss);
+    - topk_sigmoid: the largest logits are selected, and their sigmoids are the shares
+      (Llama 4);
+    - sqrt_softplus: the scores are sqrt(log(1 + exp(logits))) (DeepSeek-V4).
+
+    A `bias` is added to the scores for the selection only. With `groups`, the experts are in
+    that many equal groups, and only those of `top_groups` groups may be selected. These are
+    the groups whose best score is largest (DeepSeek-V2), or, with a bias, whose two best
+    scores have the largest sum (DeepSeek-V3). `normalize` divides the shares by their sum.
+    `scale` multiplies all shares, and `expert_scales` has a factor for each expert (Gemma
+    4). With `chosen`, the experts of each token are known (DeepSeek-V4 has a table of them
+    by token in its first layers), and only their shares are found.
 
     Shapes: logits [m, experts], bias and expert_scales [experts]; chosen [m, top_k] of
-    i32; shares [m, top_k] of the logits' element
-    type, experts [m, top_k] of i32. Loops: m, e, of which e is never tiled. Stages, per
-    logit: softmax: max (1 comparison), exp_sum (2 operations, 1 special), score (1
-    operation); sigmoid: score (1 operation, 2 special); sqrt_softplus: score (1 operation, 3
-    special); bias (1 operation); group (1
-    comparison, with a bias 2); select (top_k comparisons; not with `chosen`). Per row, for each selected
+    i32; shares [m, top_k] of the logits' element type, experts [m, top_k] of i32. Loops: m,
+    e, of which e is never tiled. Stages, per logit: softmax: max (1 comparison), exp_sum (2
+    operations, 1 special), score (1 operation); sigmoid: score (1 operation, 2 special);
+    sqrt_softplus: score (1 operation, 3 special); bias (1 operation); group (1 comparison,
+    with a bias 2); select (top_k comparisons; not with `chosen`). Per row, for each selected
     expert: shares (topk_softmax: 3 operations, 1 special; topk_sigmoid: 1 and 2;
     normalize: 2 operations; scale: 1; expert_scales: 1).
 
@@ -74,13 +79,14 @@ def Llm_MoeRouteOp : Llm_WorkOp<"moe_route",
 def Llm_MoeDispatchOp : Llm_TensorOp<"moe_dispatch"> {
   let summary = "the rows of each expert together";
   let description = [{
-    A row of x for each expert of each token, in the order of the experts, and of the
-    tokens among those of one expert. With `shares` each row is multiplied by that of its
-    expert (Llama 4 scales what goes into an expert, not what comes out).
+    The result has a row of x for each expert of each token. Rows stand in the order of the
+    experts, and those of one expert in the order of the tokens. With `shares`, each row is
+    multiplied by the share of its expert (Llama 4 scales what goes into an expert, not what
+    comes out).
 
     Shapes: x [m, h]; experts [m, top_k] of whole numbers; shares [m, top_k]; out [m *
-    top_k, h] as x. Loops: m, j (the selected experts), h. Stage: gather (none but the
-    bytes; with shares 1 operation per (m, j, h)).
+    top_k, h] as x. Loops: m, j (the selected experts), h. Stage: gather (it only
+    moves bytes; with shares 1 operation per (m, j, h)).
 
     Example:
     ```mlir
@@ -103,20 +109,21 @@ def Llm_GroupedMatmulOp : Llm_WorkOp<"grouped_matmul",
     ["countElements", "getPlace"]> {
   let summary = "a matrix product for each expert";
   let description = [{
-    `out[r, n] = sum_k lhs[r, k] * rhs[e(r), k, n] (+ bias[e(r), n])`, with e(r) the expert
-    of row r: the first rows_per_expert[0] rows are those of expert 0, and so on. With
-    `transpose_rhs` the weights are [e, n, k]. `top_k` rows are of one token, so that of the
-    weights a token takes top_k slices. The weights of an expert without rows are not read.
-    `experts` are those of each token, as `moe_route` chose them for `moe_dispatch`: they say
-    which weights are read, so that nobody can fetch these earlier. Without them the rows
-    themselves say so. When the program runs, the rows of each expert are those that they
-    name, and rows_per_expert is what was counted. They cost nothing.
-    While the number of rows is open, a `routing` stands for the array: it says how
-    `llm-bind-shapes` will share them.
+    `out[r, n] = sum_k lhs[r, k] * rhs[e(r), k, n] (+ bias[e(r), n])`, where e(r) is the
+    expert of row r. The first rows_per_expert[0] rows are those of expert 0, and so on. With
+    `transpose_rhs`, the weights are [e, n, k]. Each token has `top_k` rows, so that it needs
+    top_k slices of the weights. The weights of an expert without rows are not read.
+
+    `experts` has the experts of each token, as `moe_route` chose them for `moe_dispatch`.
+    They say which weights are read, so that these cannot be fetched before they are known.
+    Without `experts`, the rows themselves say it. When the program runs, each expert has the
+    rows that `experts` names, and rows_per_expert is what was counted. `experts` costs
+    nothing. While the number of rows is open, a `routing` stands for the array. It says how
+    `llm-bind-shapes` will distribute the rows.
 
     Shapes: lhs [r, k]; rhs [experts, k, n] or [experts, n, k]; bias [experts, n]; experts
-    [r / top_k, top_k] of whole numbers; out [r, n] of lhs' element type, or of the one behind `to`. Loops: m (the rows), n, k.
-    Work: one MAC per (m, n, k).
+    [r / top_k, top_k] of whole numbers; out [r, n] of lhs' element type, or of the one behind
+    `to`. Loops: m (the rows), n, k. Work: one MAC per (m, n, k).
 
     Example:
     ```mlir
@@ -140,8 +147,8 @@ def Llm_GroupedMatmulOp : Llm_WorkOp<"grouped_matmul",
 def Llm_MoeCombineOp : Llm_TensorOp<"moe_combine"> {
   let summary = "the shares of the experts of each token, summed up";
   let description = [{
-    `out[m, h] = sum_j shares[m, j] * x[row(m, j), h]`, with row(m, j) the row at which
-    `llm.moe_dispatch` put token m for its j-th expert. Without shares they are 1.
+    `out[m, h] = sum_j shares[m, j] * x[row(m, j), h]`, where row(m, j) is the row at which
+    `llm.moe_dispatch` put token m for its j-th expert. Without `shares`, all shares are 1.
 
     Shapes: x [m * top_k, h]; experts [m, top_k] of whole numbers; shares [m, top_k]; out
     [m, h] as x. Loops: m, j (reduction), h. Stage: combine (2 operations per (m, j, h),

@@ -18,15 +18,16 @@ def Llm_FusedOp : Llm_WorkOp<"fused", [RecursiveMemoryEffects, SingleBlock],
   let summary = "several ops that run as one kernel";
   let description = [{
     The ops inside run tile by tile, one after the other, as one kernel with one tile, one
-    cost and one slot. What one of them computes and another one reads stays on the chip: a
-    tile of it takes room and is never moved. The values that are computed outside, and
-    those that `llm.yield` hands on, move as ever. The semantics is that of the ops inside.
+    cost and one slot. What one of them computes for another one stays on the chip: a tile of
+    it takes room and is never moved. Values that are computed outside, and those that
+    `llm.yield` hands on, are moved as usual. The kernel computes what the ops inside
+    compute.
 
-    The workload is that of the ops inside over common loops: the loops that write a value
+    The workload is that of the ops inside, over common loops. The loops that write a value
     and those that read it are joined, also through views that reshape it or show equal
-    pieces of it (`WorkloadOpInterface` alone says how; ops of other dialects may stand
-    here, too). A loop of one op that counts what several loops of another one count is
-    split into those. Names of buffers and stages have the kind of their op in front, as
+    pieces of it. `WorkloadOpInterface` alone says how, so that ops of other dialects may
+    stand here, too. If one loop of an op counts what several loops of another op count, it
+    is split into these. The names of buffers and stages begin with the kind of their op, as
     in `matmul.lhs`.
 
     Example:
@@ -45,7 +46,7 @@ def Llm_FusedOp : Llm_WorkOp<"fused", [RecursiveMemoryEffects, SingleBlock],
     ($name^)? attr-dict-with-keyword $body (`:` type($results)^)?
   }];
   let extraClassDeclaration = [{
-    /// The value inside that becomes this result.
+    /// Returns the value inside that becomes this result.
     ::mlir::Value getYielded(::mlir::OpResult result);
   }];
   let hasRegionVerifier = 1;
@@ -55,7 +56,7 @@ def Llm_FusedOp : Llm_WorkOp<"fused", [RecursiveMemoryEffects, SingleBlock],
 def Llm_YieldOp : Llm_Op<"yield", [Pure, Terminator, HasParent<"FusedOp">]> {
   let summary = "the values that leave a kernel of several ops";
   let description = [{
-    Ends the body of `llm.fused`: the operands become its results.
+    Ends the body of `llm.fused`. The operands become its results.
 
     Example:
     ```mlir

@@ -18,11 +18,11 @@ let opDocGroup = OpGroupModelEnds in {
 def Llm_EmbeddingOp : Llm_TensorOp<"embedding"> {
   let summary = "the rows of a table that tokens name";
   let description = [{
-    `out[m, h] = table[tokens[m], h]`, the first op of a model.
+    `out[m, h] = table[tokens[m], h]`. This is the first op of a model.
 
     Shapes: tokens [m], of integers; table [vocabulary, hidden]; out [m, hidden] of the
-    table's element type, or of the one behind `to`. Loops: m, h. Work: none but the bytes.
-    A row is read for each token, also where two tokens name the same one.
+    table's element type, or of the one behind `to`. Loops: m, h. Work: none; the op only
+    moves bytes. It reads a row for each token, also if two tokens name the same one.
 
     Example:
     ```mlir
@@ -41,10 +41,10 @@ def Llm_EmbeddingOp : Llm_TensorOp<"embedding"> {
 def Llm_SampleOp : Llm_TensorOp<"sample", [SliceableOpInterface]> {
   let summary = "the next token of each row of logits";
   let description = [{
-    greedy: the token of the largest logit; categorical: a token drawn with the
-    probabilities softmax(logits), temperature 1: the first one at which their sum passes
-    a random number, of which `by` has one in [0, 1) for each row. Without `by`, who runs
-    the program draws them.
+    With greedy, the next token is that of the largest logit. With categorical, it is drawn
+    with the probabilities softmax(logits), at temperature 1: it is the first token at which
+    the sum of probabilities passes a random number. `by` has one such number in [0, 1) for
+    each row. Without `by`, the program that runs this one draws them.
 
     Shapes: logits [m, vocabulary]; random numbers [m]; out [m] of i32. Loops: m, v;
     categorical never tiles v. Stages: greedy: max (one comparison per logit);

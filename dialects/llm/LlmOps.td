@@ -20,15 +20,16 @@ def Llm_MatmulOp : Llm_TensorOp<"matmul", [SliceableOpInterface, Llm_Summable],
                                  ["getPartialReduction"]> {
   let summary = "a matrix product, as in a linear layer";
   let description = [{
-    `out[m, n] = sum_k lhs[m, k] * rhs[k, n] (+ bias[n])`; with `transpose_rhs` the right
+    `out[m, n] = sum_k lhs[m, k] * rhs[k, n] (+ bias[n])`. With `transpose_rhs`, the right
     operand is [n, k], as PyTorch's `nn.Linear` stores it. The batch counts as rows.
 
     Shapes: lhs [m, k]; rhs [k, n] or [n, k]; bias [n]; out [m, n] of lhs' element type, or
     of the one behind `to`, which a quantized lhs needs. Loops: m, n, k. Work: one MAC per
     (m, n, k), in the wider of the types of lhs' and rhs' values. The accumulators start at
-    the bias: it costs its bytes and no work; the scales of a quantized operand are applied
-    where a sum leaves the accumulators, and are not counted. Cut along k, parts write 32-bit
-    sums, which a last part adds up (split-K; Spec.md, Partial results).
+    the bias, which costs its bytes and no work. The scales of a quantized operand are
+    applied when a sum leaves the accumulators, and are not counted. If the op is cut along
+    k, parts write 32-bit sums, which a last part adds up (split-K; Spec.md, Partial
+    results).
 
     Example:
     ```mlir
@@ -50,14 +51,14 @@ def Llm_BatchMatmulOp : Llm_TensorOp<"batch_matmul", [SliceableOpInterface, Llm_
                                  ["getPartialReduction"]> {
   let summary = "a matrix product for each head";
   let description = [{
-    `out[m, b, n] = sum_k lhs[m, b, k] * rhs[b, k, n]`; with `transpose_rhs` the right
-    operand is [b, n, k]. Tokens come first, as heads lie in activations. It carries
-    queries of multi-head latent attention into the space of the latents, and outputs back
-    (DeepSeek-V2, 2024: the absorbed form).
+    `out[m, b, n] = sum_k lhs[m, b, k] * rhs[b, k, n]`. With `transpose_rhs`, the right
+    operand is [b, n, k]. Tokens come first, because activations have the heads of a token
+    together. In multi-head latent attention, the op carries queries into the space of the
+    latents, and outputs back (DeepSeek-V2, 2024: the absorbed form).
 
     Shapes: lhs [m, b, k]; rhs [b, k, n] or [b, n, k]; out [m, b, n] of lhs' element type,
-    or of the one behind `to`. Loops: b, m, n, k. Work: one MAC per (b, m, n, k). Cut along
-    k as `llm.matmul`.
+    or of the one behind `to`. Loops: b, m, n, k. Work: one MAC per (b, m, n, k). If the op
+    is cut along k, it does as `llm.matmul` does.
 
     Example:
     ```mlir
@@ -88,13 +89,13 @@ def Llm_RmsNormOp : Llm_TensorOp<"rmsnorm", [SliceableOpInterface]> {
   let summary = "root mean square norm along the last dimension";
   let description = [{
     `out[.., h] = x[.., h] / sqrt(mean_h(x[.., h]^2) + epsilon) * weight[h]`
-    (Zhang and Sennrich, NeurIPS 2019). Llama 4 norms queries and keys without a weight.
-    With `add_unit_offset` the factor is 1 + weight[h] (Gemma); the sum is not counted, as
-    it can be made before. The weight may have more of x's last dimensions: where groups of
-    a row are normed, each has its own (Mamba-2).
+    (Zhang and Sennrich, NeurIPS 2019). Llama 4 normalizes queries and keys without a weight.
+    With `add_unit_offset`, the factor is 1 + weight[h] (Gemma). This sum is not counted,
+    because it can be made before. The weight may have more of x's last dimensions: if groups
+    of a row are normalized, each has its own weight (Mamba-2).
 
-    Shapes: x [.., h], weight [h] or [.., h], the last dimensions of x; out as x. Loops: d0, d1, .., of which the last is never
-    tiled. Stages: sum_of_squares (2 operations per element), rsqrt (one special per row),
+    Shapes: x [.., h], weight [h] or [.., h], the last dimensions of x; out as x. Loops: d0,
+    d1, .., of which the last is never tiled. Stages: sum_of_squares (2 operations per element), rsqrt (one special per row),
     scale (2 per element; without a weight 1).
 
     Example:
@@ -118,12 +119,12 @@ def Llm_RopeOp : Llm_TensorOp<"rope", [DeclareOpInterfaceMethods<OpenSizesOpInte
   let summary = "rotary position embedding";
   let description = [{
     Rotates the pairs (x[i], x[i + head_dim / 2]) of every head by the angle
-    p * theta^(-2 i / head_dim), with p = begin + s the position of token s (Su et al.,
-    2021; the half-split pairing of the Hugging Face and NeoX implementations). If
-    `interleaved`, the pairs are (x[2 i], x[2 i + 1]) (the paper; Llama 4, DeepSeek, GGUF
-    files of Llama). `scaling` changes the angles, not the work. In a ragged batch, `begin`
-    has a number for each sequence. With a `stride` m, tokens stand m positions apart (entries
-    that stand for m tokens); `inverse` turns back.
+    p * theta^(-2 i / head_dim), where p = begin + s is the position of token s (Su et al.,
+    2021). Hugging Face and NeoX pair features in this way. If `interleaved`, the pairs are
+    (x[2 i], x[2 i + 1]) (the paper; Llama 4, DeepSeek, GGUF files of Llama). `scaling`
+    changes the angles, not the work. In a ragged batch, `begin` has a number for each
+    sequence. With a `stride` m, tokens stand m positions apart, as entries that stand for m
+    tokens do. `inverse` rotates by the negative angle.
 
     Shapes: x [batch, seq, heads, head_dim]; out as x. Loops: b, s, h, d; d is never tiled.
     Stages: angles (one sine or cosine per (s, d), in a ragged batch per (b, s, d)), rotate
@@ -147,7 +148,7 @@ def Llm_RopeOp : Llm_TensorOp<"rope", [DeclareOpInterfaceMethods<OpenSizesOpInte
     (`inverse` $inverse^)? attr-dict `:` type($x)
   }];
   let extraClassDeclaration = [{
-    /// Radians per position of each pair of features.
+    /// Returns the radians per position of each pair of features.
     ::llvm::SmallVector<double> getFrequencies();
   }];
 }
@@ -181,10 +182,9 @@ def Llm_SoftmaxOp : Llm_MaskedOp<"softmax"> {
   let summary = "softmax of attention scores along the keys";
   let description = [{
     `out[.., s, t] = exp(x[.., s, t] - max_t x[.., s, :]) / sum_t exp(..)` over the keys
-    that the mask lets query s see; the others are 0. With `soft_cap` c each x is replaced
-    by c tanh(x / c) before (Gemma 2). With `sinks`, each row has one more entry, sinks[h],
-    in its maximum and its sum, to which no probability of a key belongs (gpt-oss; Xiao et
-    al., 2023).
+    that the mask lets query s see. The others are 0. With `soft_cap` c, each x is replaced
+    by c tanh(x / c) first (Gemma 2). With `sinks`, the maximum and the sum of each row have
+    one more entry, sinks[h]. No key has its probability (gpt-oss; Xiao et al., 2023).
 
     Shapes: x [batch, heads, queries, keys]; sinks [heads]; out as x. Loops: b, h, s, t; t
     is never tiled.
@@ -219,8 +219,8 @@ class Llm_BinaryOp<string mnemonic> : Llm_TensorOp<mnemonic, [SliceableOpInterfa
 def Llm_AddOp : Llm_BinaryOp<"add"> {
   let summary = "elementwise sum, as of a residual";
   let description = [{
-    `out = lhs + rhs`, same shape and element type. Loops: d0, d1, .. One operation per
-    element.
+    `out = lhs + rhs`. All have the same shape and element type. Loops: d0, d1, .. Work: one
+    operation per element.
 
     Example:
     ```mlir
@@ -233,10 +233,10 @@ def Llm_MulOp : Llm_BinaryOp<"mul"> {
   let summary = "elementwise product";
   let description = [{
     `out = lhs * rhs`, of the element type of lhs. A rhs of a smaller shape is broadcast, as
-    NumPy does: its dimensions are the last ones of lhs, and one of size 1 stands for any
-    size. So a layer has a factor of its own (Gemma 4), and features have one each.
+    NumPy does it: its dimensions are the last ones of lhs, and one of size 1 stands for any
+    size. In this way a layer has one factor (Gemma 4), or each feature has one.
 
-    Loops: d0, d1, .. One operation per element; rhs is read as it is stored.
+    Loops: d0, d1, .. Work: one operation per element. rhs is read as it is stored.
 
     Example:
     ```mlir
@@ -244,8 +244,8 @@ def Llm_MulOp : Llm_BinaryOp<"mul"> {
     ```
   }];
   let extraClassDeclaration = [{
-    /// The index of rhs for each of lhs: the last dimensions, of which those that are
-    /// broadcast have index 0.
+    /// Maps indices of lhs to those of rhs. These are the last dimensions; one that
+    /// is broadcast has index 0.
     ::mlir::AffineMap getRhsMap();
   }];
 }
@@ -255,12 +255,12 @@ def Llm_ActivationOp : Llm_TensorOp<"activation", [SliceableOpInterface]> {
   let description = [{
     silu: x / (1 + exp(-x)); gelu: x/2 (1 + erf(x / sqrt 2)); gelu_tanh: its tanh form
     (Hendrycks and Gimpel, 2016); relu: max(x, 0); relu2: max(x, 0)^2; sigmoid:
-    1 / (1 + exp(-x)); softplus: log(1 + exp(x)). A `bias` is added to x before.
+    1 / (1 + exp(-x)); softplus: log(1 + exp(x)). A `bias` is added to x first.
 
     Shapes: x of any rank, bias [last dimension of x]; out as x. Loops: d0, d1, .. Work per
     element: silu 2 special (exponential, reciprocal) and 2 other; gelu 1 and 4; gelu_tanh 1
     and 8; relu 1 comparison; relu2 1 and 1 other; sigmoid 2 special and 1 other; softplus 2
-    special (exponential, logarithm) and 1 other; a bias 1 other more.
+    special (exponential, logarithm) and 1 other; a bias adds 1 other.
 
     Example:
     ```mlir
@@ -278,15 +278,15 @@ def Llm_ActivationOp : Llm_TensorOp<"activation", [SliceableOpInterface]> {
 def Llm_SwiGluOp : Llm_TensorOp<"swiglu", [SliceableOpInterface]> {
   let summary = "gated linear unit with SiLU";
   let description = [{
-    `out = silu(lhs) * rhs`, with lhs the gate and rhs the up projection (Shazeer, 2020).
-    With a `limit` L it is the clamped form of gpt-oss: with g = min(lhs, L) and
+    `out = silu(lhs) * rhs`, where lhs is the gate and rhs the up projection (Shazeer, 2020).
+    With a `limit` L, it is the clamped form of gpt-oss: with g = min(lhs, L) and
     u = max(-L, min(rhs, L)), `out = g / (1 + exp(-1.702 g)) * (u + 1)`. With a `clamp` L
-    (DeepSeek-V4), g and u are the same, and `out = silu(g) * u`. With `caps` a, b it is
+    (DeepSeek-V4), g and u are the same, and `out = silu(g) * u`. With `caps` a, b, it is
     SiTU (Kimi K3): `out = a tanh(lhs / a) / (1 + exp(-lhs)) * b tanh(rhs / b)`.
 
-    Same shape and element type. Loops: d0, d1, .. Work per element: 2 special
-    (exponential, reciprocal) and 3 other; with a limit 3 comparisons and 2 others more, with
-    a clamp 3 comparisons more, with caps 2 special (hyperbolic tangents) and 4 others more.
+    All have the same shape and element type. Loops: d0, d1, .. Work per element: 2 special
+    (exponential, reciprocal) and 3 other. A limit adds 3 comparisons and 2 other, a clamp 3
+    comparisons, and caps 2 special (hyperbolic tangents) and 4 other.
 
     Example:
     ```mlir
@@ -312,9 +312,9 @@ def Llm_SwiGluOp : Llm_TensorOp<"swiglu", [SliceableOpInterface]> {
 def Llm_GeGluOp : Llm_BinaryOp<"geglu"> {
   let summary = "gated linear unit with GELU";
   let description = [{
-    `out = gelu_tanh(lhs) * rhs`, with lhs the gate and rhs the up projection (Shazeer,
-    2020; the tanh form of Gemma). Same shape and element type. Loops: d0, d1, .. Work per
-    element: 1 special (hyperbolic tangent) and 9 other.
+    `out = gelu_tanh(lhs) * rhs`, where lhs is the gate and rhs the up projection (Shazeer,
+    2020; the tanh form of Gemma). All have the same shape and element type. Loops: d0, d1,
+    .. Work per element: 1 special (hyperbolic tangent) and 9 other.
 
     Example:
     ```mlir
@@ -327,8 +327,8 @@ def Llm_GeGluOp : Llm_BinaryOp<"geglu"> {
 def Llm_ScaleOp : Llm_TensorOp<"scale", [SliceableOpInterface]> {
   let summary = "elementwise product with a constant";
   let description = [{
-    `out = factor * x`, such as the embeddings of Gemma. Loops: d0, d1, .. One operation
-    per element.
+    `out = factor * x`. Gemma scales its embeddings in this way. Loops: d0, d1, .. Work: one
+    operation per element.
 
     Example:
     ```mlir
@@ -342,10 +342,10 @@ def Llm_ScaleOp : Llm_TensorOp<"scale", [SliceableOpInterface]> {
 }
 
 def Llm_SoftCapOp : Llm_TensorOp<"soft_cap", [SliceableOpInterface]> {
-  let summary = "values bent to stay within a cap";
+  let summary = "a smooth limit of values";
   let description = [{
-    `out = cap * tanh(x / cap)`, such as the logits of Gemma 2. Loops: d0, d1, .. Work per
-    element: 1 special (hyperbolic tangent) and 2 other.
+    `out = cap * tanh(x / cap)`. Gemma 2 limits its logits in this way. Loops: d0, d1, ..
+    Work per element: 1 special (hyperbolic tangent) and 2 other.
 
     Example:
     ```mlir
@@ -361,9 +361,9 @@ def Llm_PositionScaleOp : Llm_TensorOp<"position_scale",
     [DeclareOpInterfaceMethods<OpenSizesOpInterface>, Llm_Sliceable<["explainUncut", "placeSlice"]>]> {
   let summary = "a temperature that grows with the position";
   let description = [{
-    `out[b, s, h, d] = x[b, s, h, d] * (1 + slope * ln(1 + floor((p + 1) / step)))`, with
-    p = begin + s the position of token s: the queries of the layers of Llama 4 that have
-    no rotary embedding.
+    `out[b, s, h, d] = x[b, s, h, d] * (1 + slope * ln(1 + floor((p + 1) / step)))`, where
+    p = begin + s is the position of token s. Llama 4 scales the queries of those layers in
+    this way that have no rotary embedding.
 
     Shapes: x [batch, seq, heads, head_dim]; out as x. Loops: b, s, h, d. Stages: factors
     (per s, in a ragged batch per (b, s), a logarithm and 5 operations), scale (one product
@@ -386,13 +386,13 @@ def Llm_PositionScaleOp : Llm_TensorOp<"position_scale",
 def Llm_QuantizeOp : Llm_TensorOp<"quantize", [Llm_Sliceable<["explainUncut"]>]> {
   let summary = "activations in a narrower type";
   let description = [{
-    The same values in the type behind `to`: a plain one, to which they are rounded, or one
-    that is scaled in blocks. Scales are found from the largest magnitude of each block, or
-    known before (`static`, from a calibration): `by` has the one of the last layer. Without
-    `by`, such a program can be costed and not run.
+    The result has the same values in the type behind `to`. If it is a plain type, they are
+    rounded to it. It may also be scaled in blocks. Scales are found from the largest
+    magnitude of each block. `static` ones are known before, from a calibration: `by` has the
+    one of the last layer. Without `by`, such a program can be costed and not run.
 
     Shapes: x of any rank; out as x, of the new element type. Loops: d0, d1, .., of which
-    the last is never tiled where scales are found. Stages: amax (where scales are found: 1
+    the last is never tiled if scales are found. Stages: amax (if scales are found: 1
     comparison per element), quantize (2 operations per element: scale, round). The
     reciprocal of each block's scale is not counted.
 

@@ -14,13 +14,13 @@ include "LlmSourceOps.td"
 def OpGroupRecurrent : OpDocGroup {
   let summary = "Recurrent layers";
   let description = [{
-    They keep a state of fixed size, which each step reads and writes whole, where
-    attention keeps a cache that grows.
+    Recurrent layers keep a state of fixed size, which each step reads and writes whole.
+    Attention keeps a cache that grows instead.
   }];
 }
 let opDocGroup = OpGroupRecurrent in {
 
-/// Work that takes a state and gives the next one.
+/// Such an op takes a state and gives the next one.
 class Llm_RecurrentOp<string mnemonic, list<Trait> traits = [], list<string> counts = []>
     : Llm_WorkOp<mnemonic, [InferTypeOpAdaptor,
         MemoryEffects<[MemWrite<Llm_KvCacheResource>]>,
@@ -30,12 +30,12 @@ class Llm_RecurrentOp<string mnemonic, list<Trait> traits = [], list<string> cou
 def Llm_Conv1dOp : Llm_RecurrentOp<"conv1d"> {
   let summary = "causal depthwise convolution along the tokens of a sequence";
   let description = [{
-    `out[b, s, c] = act(bias[c] + sum_i weight[c, i] x[b, s - K + 1 + i, c])`, i < K: each
-    channel sees its own last K inputs. Those before the first token are in the state, the
-    oldest first; the next state has the last K - 1 inputs (the short convolution of
-    Mamba-2, Dao and Gu, 2024, and of gated delta networks, Yang et al., 2024). With
-    `every_step` it has what the state behind each token is a part of: the last
-    K - 2 + seq inputs.
+    `out[b, s, c] = act(bias[c] + sum_i weight[c, i] x[b, s - K + 1 + i, c])` for i < K. Each
+    channel sees its own last K inputs. The state has those before the first token, with the
+    oldest first. The next state has the last K - 1 inputs. This is the short convolution of
+    Mamba-2 (Dao and Gu, 2024) and of gated delta networks (Yang et al., 2024). With
+    `every_step`, the next state has the last K - 2 + seq inputs, of which the state behind
+    each token is a part.
 
     Shapes: x [batch, seq, channels]; weight [channels, K]; bias [channels]; state batch x
     (K - 1) x channels, of any float type; out as x. Loops: b, s, c, i (K taps, whole).
@@ -63,25 +63,27 @@ def Llm_Conv1dOp : Llm_RecurrentOp<"conv1d"> {
 def Llm_LinearAttnOp : Llm_RecurrentOp<"linear_attn", [AttrSizedOperandSegments]> {
   let summary = "linear attention: a recurrence over a matrix per head";
   let description = [{
-    Per sequence and head, with a state S [key_dim, value_dim] and, for each token, its
-    query q, key k and value v, decay e^g and strength beta (1 where it is not given):
+    Each sequence and head has a state S [key_dim, value_dim]. Each token has a query q, a key
+    k, a value v, a decay e^g and a strength beta, which is 1 if it is not given. A token does
 
         S = diag(e^g) S
         additive: S = S + k (beta v)^T           delta: S = S + k (beta (v - S^T k))^T
         out = scale S^T q + skip v
 
     `additive` is Mamba-2 (Dao and Gu, 2024: q is C, k is B, beta the step) and lightning
-    attention (Qin et al., 2024); `delta` is the gated delta rule (Yang et al., 2024) and,
+    attention (Qin et al., 2024). `delta` is the gated delta rule (Yang et al., 2024) and,
     with a decay for each channel, Kimi delta attention (Kimi Linear, 2025). Several heads
     share the queries and keys of one key head.
 
     The decay is one number per head, or one per channel of the key. Without `rate`, g is
-    `decay`; with it, g = -exp(rate) decay, or with a `limit`, g = limit / (1 + exp(-exp(rate)
-    decay)). A rate without a decay is a decay that all tokens share: g = -exp(rate). With
-    `qk_norm`, q and k are divided by sqrt(sum of squares + qk_norm) first.
+    `decay`. With it, g = -exp(rate) decay. With a `limit` as well,
+    g = limit / (1 + exp(-exp(rate) decay)). With a rate and no decay, all tokens share
+    g = -exp(rate). With `qk_norm`, q and k are divided by sqrt(sum of squares + qk_norm)
+    first.
 
-    With `every_step`, the next state has that behind each token, [seq, heads, key_dim,
-    value_dim], so that drafts of speculative decoding can be given up; it is in steps then.
+    With `every_step`, the next state has the state behind each token, [seq, heads, key_dim,
+    value_dim], so that drafts of speculative decoding can be rejected. The op is in its step
+    form then.
 
     Shapes: q, k [batch, seq, key_heads, key_dim]; v [batch, seq, heads, value_dim]; decay
     [batch, seq, heads] or [batch, seq, heads, key_dim]; beta [batch, seq, heads]; rate, skip
@@ -91,8 +93,8 @@ def Llm_LinearAttnOp : Llm_RecurrentOp<"linear_attn", [AttrSizedOperandSegments]
     per key head), k (key_dim, whole), v (value_dim). Stages (vector): qk_norm, decay, update
     (3 MACs per (b, s, h, g, k, v), and with the delta rule one product more), skip.
 
-    With `chunk` C, it goes from chunk to chunk of C tokens, within which all are products of
-    matrices (delta: the WY form of Yang et al., 2024). Loops: b, c (chunks, in order), h, g,
+    With `chunk` C, it goes from chunk to chunk of C tokens. Within a chunk, all work is
+    products of matrices (delta: the WY form of Yang et al., 2024). Loops: b, c (chunks, in order), h, g,
     i (tokens of a chunk), j (the same, reduced), k, v; i, j, k, v are whole. Stages: qk_norm,
     decay (vector); with additive: scores (matrix, one MAC per (i, j, k) of each key head),
     mask, values (one MAC per (i, j, v)), states (2 per (i, k, v)), pass (vector); with delta:

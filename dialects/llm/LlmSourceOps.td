@@ -24,9 +24,9 @@ def Llm_WeightOp : Llm_Op<"weight",
     [Pure, Llm_NamesResults, DeclareOpInterfaceMethods<SourceOpInterface>]> {
   let summary = "a named weight of the model";
   let description = [{
-    Shows the weight with this name, in the names of the checkpoint. Each `{}` in the name
-    stands for one of `indices`, so that the equal layers of a model are one body in a
-    loop. Takes no time: its consumers pay for what they stream.
+    Shows the weight that has this name in the checkpoint. Each `{}` in the name stands for
+    one of `indices`, so that the equal layers of a model are one body in a loop. The op
+    takes no time, because its consumers pay for what they stream.
 
     Shapes: the result is the weight as stored; a linear layer's is
     [out_features, in_features], as in PyTorch.
@@ -47,9 +47,9 @@ def Llm_KvCacheOp : Llm_Op<"kv_cache",
      DeclareOpInterfaceMethods<SourceOpInterface>]> {
   let summary = "a named KV cache, as it is when the program starts";
   let description = [{
-    The state, at the start of the program, of the cache with this name. Each `{}` in the
-    name stands for one of `indices`. Where its type leaves batch or capacity open (`?`),
-    `sizes` say them, in this order.
+    Shows the state that the cache with this name has at the start of the program. Each `{}`
+    in the name stands for one of `indices`. If its type leaves batch or capacity open
+    (`?`), `sizes` has them, in this order.
 
     Example:
     ```mlir
@@ -70,9 +70,9 @@ def Llm_StateOp : Llm_Op<"state",
      DeclareOpInterfaceMethods<SourceOpInterface>]> {
   let summary = "a named state of a recurrent layer, as it is when the program starts";
   let description = [{
-    What the layer with this name keeps of the tokens before those of the program: zeros
-    where there are none. Each `{}` in the name stands for one of `indices`. Where its type
-    leaves the batch open (`?`), `sizes` say it.
+    Shows what the layer with this name keeps of the tokens before those of the program. If
+    there are none, these are zeros. Each `{}` in the name stands for one of `indices`. If
+    its type leaves the batch open (`?`), `sizes` has it.
 
     Example:
     ```mlir
@@ -95,11 +95,11 @@ def Llm_KvReadOp : Llm_Op<"kv_read",
   let summary = "rows of a KV cache, as tensors";
   let description = [{
     Shows positions [begin, end) of every sequence: keys and values of shape
-    [batch, end - begin, kv_heads, head_dim], of a cache of latents only these. Takes no
-    time: attention pays for what it streams. Depends on the newest writes to these
-    positions only. In a ragged batch, `begin` and `end` have a number for each sequence;
-    the tensors are as long as the longest range, and rows behind that of a sequence hold
-    nothing (`lengths` of `#llm.mask`).
+    [batch, end - begin, kv_heads, head_dim]. A cache of latents has one such tensor. The op
+    takes no time, because attention pays for what it streams. It depends only on the newest
+    writes to these positions. In a ragged batch, `begin` and `end` have a number for each
+    sequence. The tensors are as long as the longest range; rows behind the range of a
+    sequence hold nothing (`lengths` of `#llm.mask`).
 
     Example:
     ```mlir
@@ -123,8 +123,8 @@ def Llm_KvReadOp : Llm_Op<"kv_read",
 def OpGroupSizes : OpDocGroup {
   let summary = "Sizes that are open";
   let description = [{
-    A program may leave sizes open (`?`): they have names, and `llm-bind-shapes` gives
-    them values. Until then nothing of the program has a cost.
+    A program may leave sizes open (`?`). They have names, and `llm-bind-shapes` gives them
+    values. Until then the program has no cost.
   }];
 }
 let opDocGroup = OpGroupSizes in {
@@ -132,8 +132,9 @@ let opDocGroup = OpGroupSizes in {
 def Llm_SizeOp : Llm_Op<"size", [Pure, Llm_NamesResults]> {
   let summary = "a size of the program, by name";
   let description = [{
-    A number of 1 or more that `llm-bind-shapes` gives: of sequences ("batch"), new tokens
-    of each ("seq"), keys that it sees ("kv_len"), or anything else.
+    Stands for a number of 1 or more that `llm-bind-shapes` gives. It is the number of
+    sequences ("batch"), of new tokens of each ("seq"), of keys that each sees ("kv_len"),
+    or of anything else.
 
     Example:
     ```mlir
@@ -151,8 +152,8 @@ def Llm_SizedOp : Llm_Op<"sized", [Pure, AllTypesMatch<["x", "result"]>,
     DeclareOpInterfaceMethods<TransparentOpInterface, ["getForwardedValues"]>]> {
   let summary = "a tensor whose open dimensions have these sizes";
   let description = [{
-    The operand, of which the dimensions `?` are `sizes`, in order: how the argument of a
-    function gets its shape when sizes are bound. Takes no time.
+    Shows the operand, whose open dimensions (`?`) have `sizes`, in order. In this way the
+    argument of a function gets its shape when sizes are bound. The op takes no time.
 
     Example:
     ```mlir
@@ -183,12 +184,13 @@ def Llm_KvWriteOp : Llm_WorkOp<"kv_write",
      DeclareOpInterfaceMethods<CacheUpdateOpInterface>]> {
   let summary = "writes keys and values into a KV cache";
   let description = [{
-    The state of the cache in which positions [begin, begin + seq) of every sequence hold
-    the given keys and values, converted to the cache's element type. In a ragged batch,
-    `begin` has a number for each sequence. A cache of latents takes keys alone.
+    The result is the state of the cache in which positions [begin, begin + seq) of every
+    sequence hold the given keys and values. They are converted to the cache's element type.
+    In a ragged batch, `begin` has a number for each sequence. A cache of latents takes keys
+    alone.
 
     Shapes: keys, values [batch, seq, kv_heads, head_dim].
-    Work: none but the bytes, read and written once.
+    Work: none; the op only moves bytes, which are read and written once.
 
     Example:
     ```mlir

@@ -18,13 +18,13 @@ def Llm_KvCacheType : TypeDef<Llm_Dialect, "KvCache",
   let mnemonic = "kv_cache";
   let summary = "keys and values of the tokens seen so far, for one layer";
   let description = [{
-    One state of the key-value cache of one layer: for each of `batch` sequences room for
-    `capacity` positions, at each a key and a value of `kv_heads` x `head_dim` elements.
-    It is a value: `llm.kv_write` takes one state and gives the next, so that a read
-    depends on the writes before it by SSA. `page_size` (positions a page; 0: one flat
-    array) says how it is laid out (vLLM, Kwon et al., SOSP 2023). A cache of `latents`
-    has one vector at each position and head, of which keys and values are made (DeepSeek's
-    multi-head latent attention). Batch and capacity may be open (`?`).
+    A value of this type is one state of the key-value cache of one layer. It has room for
+    `capacity` positions of each of `batch` sequences. Each position has a key and a value
+    of `kv_heads` x `head_dim` elements. `llm.kv_write` takes one state and gives the next,
+    so that a read depends on the writes before it by SSA. `page_size` is the number of
+    positions in a page, or 0 for one flat array (vLLM, Kwon et al., SOSP 2023). A cache of
+    `latents` has one vector at each position and head, from which keys and values are made
+    (DeepSeek's multi-head latent attention). Batch and capacity may be open (`?`).
 
     Example: `!llm.kv_cache<batch = 1, kv_heads = 8, head_dim = 64, capacity = 512, bf16>`,
     `!llm.kv_cache<batch = 1, kv_heads = 1, head_dim = 576, capacity = 512, bf16 latents>`
@@ -39,7 +39,7 @@ def Llm_KvCacheType : TypeDef<Llm_Dialect, "KvCache",
     (`,` `page_size` `=` $pageSize^)? `>`
   }];
   let extraClassDeclaration = [{
-    /// Vectors of `head_dim` elements at each position and head: key and value, or one.
+    /// Counts the vectors of `head_dim` elements at each position and head.
     int64_t getVectors() const { return getIsLatent() ? 1 : 2; }
     bool hasStaticShape() const {
       return !::mlir::ShapedType::isDynamic(getBatch()) &&
@@ -54,9 +54,9 @@ def Llm_StateType : TypeDef<Llm_Dialect, "State",
   let mnemonic = "state";
   let summary = "what a recurrent layer keeps of the tokens seen so far";
   let description = [{
-    One state of a recurrence: for each of `batch` sequences an array of fixed shape, which
-    is read and written whole, however many tokens were seen. It is a value, as a KV cache
-    is: an op takes one state and gives the next. The batch may be open (`?`).
+    A value of this type is one state of a recurrence. It has an array of fixed shape for
+    each of `batch` sequences. An op reads and writes it whole, however many tokens were
+    seen: it takes one state and gives the next. The batch may be open (`?`).
 
     Example: `!llm.state<batch = 1, 32x128x128xf32>` (the matrices of 32 heads),
     `!llm.state<batch = 1, 3x8192xbf16>` (the last 3 inputs of a convolution)
@@ -68,7 +68,7 @@ def Llm_StateType : TypeDef<Llm_Dialect, "State",
   }];
   let extraClassDeclaration = [{
     bool hasStaticShape() const { return !::mlir::ShapedType::isDynamic(getBatch()); }
-    /// The states of all sequences, as a tensor.
+    /// Returns the type of the states of all sequences as one tensor.
     ::mlir::RankedTensorType asTensor() const;
   }];
   let genVerifyDecl = 1;
@@ -80,9 +80,9 @@ def Llm_BlockScaledType : TypeDef<Llm_Dialect, "BlockScaled",
   let mnemonic = "block_scaled";
   let summary = "values that share scales in blocks";
   let description = [{
-    An element type whose values are stored in `value_type`, with a scale (or a zero point,
-    a minimum) for each block of the trailing dimensions of the tensor; `?` in a block is
-    the whole dimension. Bytes include all of these numbers.
+    The values of this element type are stored in `value_type`. Each block of the trailing
+    dimensions of the tensor has a scale, a zero point or a minimum beside them. `?` in a
+    block is the whole dimension. Bytes include all of these numbers.
 
     - `!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>`: MXFP4 (OCP Microscaling, 2023)
     - `!llm.block_scaled<f4E2M1FN, [16], f8E4M3FN, [?, ?], f32>`: NVFP4, with one more scale

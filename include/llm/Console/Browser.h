@@ -13,8 +13,8 @@
 
 namespace mlir::llm {
 
-/// The command that shows a URL. It is what $BROWSER says or, if there is a
-/// display, the desktop's. Empty if there is none, as over ssh.
+/// Returns the command that shows a URL. It is what $BROWSER says or, if there
+/// is a display, the desktop's. It is empty if there is none, as over ssh.
 std::vector<std::string> findBrowser();
 
 /// Starts the browser and does not wait for it.

@@ -15,9 +15,8 @@ namespace mlir::llm {
 /// Moves to the left edge of a terminal, and empties the line.
 inline constexpr ::llvm::StringLiteral clearLine = "\r\033[K";
 
-/// As long as an object lives, an interrupt (Ctrl-C) does not end the program
-/// but is noted. That holds for the first interrupt only. The next one acts as
-/// usual.
+/// As long as an object lives, the first interrupt (Ctrl-C) does not end the
+/// program but is noted. The next one acts as usual.
 class InterruptNote {
 public:
   InterruptNote();

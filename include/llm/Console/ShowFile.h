@@ -14,7 +14,8 @@
 namespace mlir::llm {
 
 struct ShowOptions {
-  /// That of Perfetto's own script: ui.perfetto.dev may read from no other.
+  /// This is the port of Perfetto's own script, because ui.perfetto.dev may
+  /// read from no other.
   unsigned port = 9001;
   unsigned patienceSeconds = 120;
 };

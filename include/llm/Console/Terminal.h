@@ -29,22 +29,24 @@ struct Look {
   static Look of(const ::llvm::raw_ostream &os);
 };
 
-/// NO_COLOR holds for what others write to standard error, too: diagnostics of
-/// MLIR. For the begin of `main`.
+/// Makes NO_COLOR hold for what others write to standard error, too, such as
+/// diagnostics of MLIR. Call it at the beginning of `main`.
 void obeyNoColor();
 
-/// Whether a line on standard error can be written over: it is a terminal that
-/// knows how to (TERM=dumb does not).
+/// Says whether a line on standard error can be written over: it is a terminal
+/// that knows how to (TERM=dumb does not).
 bool canShowProgress();
 
-/// A line on standard error that is written over and over, where that can be;
-/// nothing elsewhere. Cut to the width of the terminal. Taken back at the end,
-/// and where an interrupt (Ctrl-C) ends the program.
+/// A line on standard error that is written over and over. If a terminal cannot
+/// do that, nothing is written. The line is cut to the width of the terminal.
+/// It is taken back at the end, and when an interrupt (Ctrl-C) ends the
+/// program.
 ///
-/// Nothing is shown in the first second, as most work is done by then, and a
-/// new line each tenth of a second from there on. LLM_PROGRESS_SECONDS, if it
-/// is a number, takes the place of that second: 0 shows all there is, whatever
-/// the speed of the machine. Any thread may take it back.
+/// Nothing is shown in the first second, because most work is done by then.
+/// After that, there is a new line each tenth of a second. If
+/// LLM_PROGRESS_SECONDS is a number, it takes the place of that second: 0 shows
+/// everything, whatever the speed of the machine. Any thread may take the line
+/// back.
 class ProgressLine {
 public:
   ProgressLine();

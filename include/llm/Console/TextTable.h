@@ -16,15 +16,16 @@
 
 namespace mlir::llm {
 
-/// Text with everything but printable ASCII written as \XX, so that one byte is
-/// one column and nothing moves the cursor.
+/// Returns text with everything but printable ASCII written as \XX, so that one
+/// byte is one column and nothing moves the cursor.
 std::string toPrintable(StringRef text);
 
 /// Gives `text` if it has at most `width` columns, else its two ends with ".."
 /// between.
 std::string elide(StringRef text, size_t width);
 
-/// A name that someone else chose, of printable characters and not too wide.
+/// Returns a name that someone else chose, in printable characters and not too
+/// wide.
 inline std::string showName(StringRef name, size_t widest = 20) {
   return elide(toPrintable(name), widest);
 }
@@ -42,15 +43,15 @@ struct Unit {
   double size; ///< of one unit, in units of the raw numbers
   int decimals;
 };
-/// The first unit in which `largest` has at most `width` characters, else the
-/// last.
+/// Returns the first unit in which `largest` has at most `width` characters,
+/// else the last.
 const Unit &chooseUnit(ArrayRef<Unit> units, double largest, size_t width);
-/// The number with its decimals and separators between thousands. A number
-/// above 0 whose decimals are all 0 is "<0.001".
+/// Returns the number with its decimals and separators between thousands. A
+/// number above 0 whose decimals are all 0 is "<0.001".
 std::string formatIn(const Unit &unit, double value);
 
-/// A share of a whole, between 0 and 1, as a bar of so many cells. The bar has
-/// blocks, to an eighth of a cell, or '#', where '-' is half a cell.
+/// Returns a share of a whole, between 0 and 1, as a bar of so many cells. The
+/// bar has blocks, to an eighth of a cell, or '#', where '-' is half a cell.
 std::string formatBar(double share, size_t cells, bool hasBlocks);
 
 /// Rows of cells. The first column is left aligned, and gives way if the table

@@ -35,7 +35,7 @@ struct Array {
   SmallVector<Value> tensors;
 
   int64_t getRank() const { return type.getRank(); }
-  /// The values, of a block-scaled array without their scales.
+  /// Returns the values, of a block-scaled array without their scales.
   Value getValues() const { return tensors.front(); }
   /// Where the dimension `dim` is in one of the tensors. It is nowhere in
   /// scales that all elements along it share. Fails if some, but not all, share
@@ -62,11 +62,11 @@ public:
   // Operands and results
   //===--------------------------------------------------------------------===//
 
-  /// The values that stand for an operand of the op.
+  /// Returns the values that stand for an operand of the op.
   ValueRange getParts(Value operand) const;
-  /// An operand that is one value in the lowered program, too.
+  /// Returns an operand that is one value in the lowered program, too.
   Value get(Value operand) const;
-  /// An operand that is a tensor.
+  /// Returns an operand that is a tensor.
   Array getArray(Value operand) const;
 
   void setResult(unsigned result, ValueRange parts);
@@ -76,20 +76,20 @@ public:
   // Numbers
   //===--------------------------------------------------------------------===//
 
-  /// The type in which the op calculates. It is f64 if an operand or a result
-  /// has elements of f64, if an operand has whole numbers of less than 32 bits
-  /// (other than the values of blocks), or if all results are whole numbers.
-  /// Otherwise it is f32.
+  /// Returns the type in which the op calculates. It is f64 if an operand or a
+  /// result has elements of f64, if an operand has whole numbers of less than
+  /// 32 bits (other than the values of blocks), or if all results are whole
+  /// numbers. Otherwise it is f32.
   Type getComputeType() const { return computeType; }
   Value number(OpBuilder &b, double value) const;
   Value index(OpBuilder &b, int64_t value) const;
-  /// A stored number in the type of the calculation. It is exact except for f64
-  /// and whole numbers above 2^24 in f32.
+  /// Returns a stored number in the type of the calculation. It is exact except
+  /// for f64 and whole numbers above 2^24 in f32.
   Value widen(OpBuilder &b, Value stored) const;
-  /// The number of an array at these indices, in a body.
+  /// Returns the number of an array at these indices, in a body.
   Value extract(OpBuilder &b, const Array &array, ValueRange at) const;
-  /// The nearest number of `type`, ties to even. Floats of less than 16 bits
-  /// and whole numbers take the largest that they have for what is above.
+  /// Returns the nearest number of `type`, ties to even. Floats of less than 16
+  /// bits and whole numbers take the largest that they have for what is above.
   Value narrow(OpBuilder &b, Value computed, Type type) const;
 
   //===--------------------------------------------------------------------===//
@@ -98,31 +98,33 @@ public:
 
   SmallVector<OpFoldResult> getSizes(Value tensor) const;
   Value empty(ArrayRef<OpFoldResult> sizes, Type element) const;
-  /// A tensor of one number.
+  /// Returns a tensor of one number.
   Value filled(ArrayRef<OpFoldResult> sizes, double value) const;
   Value filled(ArrayRef<OpFoldResult> sizes, TypedAttr value) const;
-  /// A constant tensor of rank 1.
+  /// Returns a constant tensor of rank 1.
   Value constantIndices(ArrayRef<int64_t> values) const;
   /// Splits the dimension `dim` of an array of plain elements into [outer,
   /// inner].
   Array split(const Array &array, int64_t dim, OpFoldResult inner) const;
-  /// The quotient of two sizes, the first of which is a multiple of the other.
+  /// Returns the quotient of two sizes, the first of which is a multiple of the
+  /// other.
   OpFoldResult divide(OpFoldResult size, OpFoldResult divisor) const;
   OpFoldResult add(OpFoldResult a, OpFoldResult b) const;
   OpFoldResult multiply(OpFoldResult a, OpFoldResult b) const;
-  /// The elements [offset, offset + size) along `dim`, or every `stride`-th of
-  /// these.
+  /// Returns the elements [offset, offset + size) along `dim`, or every
+  /// `stride`-th of these.
   Array slice(const Array &array, int64_t dim, OpFoldResult offset,
               OpFoldResult size, int64_t stride = 1) const;
   /// Rows [offset, offset + size) of the first dimension, with their scales.
   /// Fails if rows share a scale with others.
   FailureOr<Array> sliceRows(const Array &array, OpFoldResult offset,
                              OpFoldResult size) const;
-  /// The elements at `index` of the first dimension, without that dimension.
+  /// Returns the elements at `index` of the first dimension, without that
+  /// dimension.
   FailureOr<Array> pickRow(const Array &array, OpFoldResult index) const;
-  /// The tensor as an array of its own elements.
+  /// Returns the tensor as an array of its own elements.
   Array asArray(Value tensor) const;
-  /// The array without the dimension `dim`, which has size 1.
+  /// Returns the array without the dimension `dim`, which has size 1.
   Array dropUnit(const Array &array, int64_t dim) const;
 
   //===--------------------------------------------------------------------===//
@@ -133,20 +135,20 @@ public:
   /// from the sum so far, which is last and only there in `reduce`.
   using Body = function_ref<Value(OpBuilder &, Location, ValueRange)>;
 
-  /// A tensor of `sizes` with a number of `body` at each index, rounded to
-  /// `element`.
+  /// Returns a tensor of `sizes` with a number of `body` at each index, rounded
+  /// to `element`.
   Value compute(ArrayRef<OpFoldResult> sizes, ArrayRef<Read> reads,
                 Type element, Body body) const;
-  /// A tensor of `sizes` whose elements a body finds by their indices.
+  /// Returns a tensor of `sizes` whose elements a body finds by their indices.
   Value generate(ArrayRef<OpFoldResult> sizes, Type element, Body body) const;
-  /// The tensor `init`, of numbers in the type of the calculation. The body is
-  /// applied to each of its elements, for all points of the loops that `outMap`
-  /// does not name.
+  /// Returns the tensor `init`, of numbers in the type of the calculation. The
+  /// body is applied to each of its elements, for all points of the loops that
+  /// `outMap` does not name.
   Value reduce(Value init, AffineMap outMap, ArrayRef<Read> reads,
                Body body) const;
-  /// The numbers of an array, rounded to the plain type `element`.
+  /// Returns the numbers of an array, rounded to the plain type `element`.
   Array convert(const Array &array, Type element) const;
-  /// A tensor rounded to `element`.
+  /// Returns a tensor rounded to `element`.
   Value round(Value tensor, Type element) const;
 
 private:
@@ -172,15 +174,16 @@ struct ScaleDim {
 };
 /// Lists these dimensions, without those of which a block has the whole.
 SmallVector<ScaleDim> getScaleDims(ScalesAttr scales, int64_t rank);
-/// How many neighbours along `dim` share a scale. Nothing if all do.
+/// Returns how many neighbours along `dim` share a scale. Returns nothing if
+/// all do.
 std::optional<int64_t> findScaleBlock(ArrayRef<ScaleDim> dims, int64_t dim);
-/// The tensors that stand for an array of such elements.
+/// Returns the tensors that stand for an array of such elements.
 unsigned countParts(Type element);
-/// The scale of the element that `map` shows.
+/// Returns the scale of the element that `map` shows.
 AffineMap getScaleMap(ScalesAttr scales, AffineMap map);
 
-/// The tensors that stand for one of block-scaled elements: values, and the
-/// scales of each layer, without the dimensions that a block has whole.
+/// Returns the tensors that stand for one of block-scaled elements: values, and
+/// the scales of each layer, without the dimensions that a block has whole.
 SmallVector<Type> getPartTypes(RankedTensorType blockScaled);
 
 /// Converts caches to tensors, and tensors of block-scaled elements to several.

@@ -30,7 +30,7 @@ struct ClosedForm {
   /// Returns nothing if the op is no such product, or the engine has no private
   /// memory.
   static std::optional<ClosedForm> get(const OpOnTarget &context);
-  /// The edges, rounded down to whole iterations.
+  /// Returns the edges, rounded down to whole iterations.
   TileAttr getTile(const OpOnTarget &context) const;
 };
 

@@ -68,11 +68,11 @@ public:
   /// What the op moves, and the room of its tiles. Fails if the tile does not
   /// fit the op, the engine or its memory.
   virtual FailureOr<Movement> move(TileAttr tile) const = 0;
-  /// The time with a tile that `move` accepted.
+  /// Returns the time with a tile that `move` accepted.
   virtual FailureOr<Cycles> timeOf(TileAttr tile,
                                    const Traffic &traffic) const = 0;
-  /// The time of an op in a kernel of several ops, with the best tile that the
-  /// units can have. The tile of the kernel is not one of this op.
+  /// Returns the time of an op in a kernel of several ops, with the best tile
+  /// that the units can have. The tile of the kernel is not one of this op.
   virtual FailureOr<Cycles> timeInKernel(const Traffic &traffic) const;
 
 protected:
@@ -85,8 +85,8 @@ protected:
   const OpOnTarget &context;
 };
 
-/// The fingerprint of everything that `computeCost` reads: the op, the tile and
-/// the engine's description.
+/// Returns the fingerprint of everything that `computeCost` reads: the op, the
+/// tile and the engine's description.
 StringAttr computeStamp(const OpOnTarget &context, TileAttr tile);
 
 /// The same for many tiles of one op, which is described once.
@@ -114,8 +114,8 @@ FailureOr<PartCostAttr> computePartCost(const OpOnTarget &context,
 /// a time. No memory of the target has that name.
 inline constexpr StringLiteral unitLevelName = "unit";
 
-/// The op as its engine's units share it; null if the engine does not say how
-/// they do (`Engine::hasUnitTiles`).
+/// Returns the op as its engine's units share it; null if the engine does not
+/// say how they do (`Engine::hasUnitTiles`).
 std::unique_ptr<UnitKernel> unitKernelOf(const OpOnTarget &context);
 UnitMachine unitMachineOf(const OpOnTarget &context, const UnitKernel &kernel);
 /// Multiplies what each buffer moves by how often the kernel reads it.

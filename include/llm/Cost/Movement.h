@@ -28,12 +28,12 @@ struct Movement {
   /// The buffers that already lie in the engine's private memory.
   llvm::SmallBitVector resident;
   int64_t workingSetBytes = 0;
-  /// Whether the bytes already count each stage that reads rows.
+  /// Says whether the bytes already count each stage that reads rows.
   bool isPerStage = false;
 };
 
-/// The number of tiles of each buffer that a level has room for: 1 if the level
-/// does not say.
+/// Returns the number of tiles of each buffer that a level has room for: 1 if
+/// the level does not say.
 SmallVector<int64_t, 4> tilesHeld(const Workload &workload,
                                   TileLevelAttr level);
 

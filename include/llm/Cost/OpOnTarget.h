@@ -36,22 +36,22 @@ struct OpOnTarget {
   /// Refuses an op whose figures do not fit into 64 bits.
   Refusal refuseOverflow() const;
 
-  /// A part of the op, on the same engines.
+  /// Returns a part of the op, on the same engines.
   OpOnTarget partWith(Workload workload) const;
-  /// An op inside a kernel, on the engine that runs all of the kernel.
+  /// Returns an op inside a kernel, on the engine that runs all of the kernel.
   OpOnTarget inside(const ComposedPart &part) const;
 
-  /// The kinds of all of the op's engines together.
+  /// Returns the kinds of all of the op's engines together.
   EngineKindSet kinds() const;
-  /// The engine of the op that does stages of this kind.
+  /// Returns the engine of the op that does stages of this kind.
   const Engine &engineFor(EngineKind kind) const;
-  /// How many parts of the op run at once.
+  /// Returns how many parts of the op run at once.
   int64_t countTeams() const;
   /// The cycles until all of its engines have started.
   int64_t overheadCycles() const;
 
-  /// The private memory of the engine, which holds the tiles; null if it has
-  /// none, or its cost model ignores it.
+  /// Returns the private memory of the engine, which holds the tiles; null if
+  /// it has none, or its cost model ignores it.
   const Memory *tileMemory() const;
   int64_t tileCapacityBytes() const;
 };

@@ -32,11 +32,13 @@ FailureOr<int64_t> computeCyclesInTiles(const OpOnTarget &context,
 /// without a rate, and nothing if they do not fit into 64 bits.
 std::optional<int64_t> memoryCycles(const OpOnTarget &context,
                                     const Memory &memory, int64_t bytes);
-/// The smallest rate of one engine's ports to the memories that are shared.
+/// Returns the smallest rate of one engine's ports to the memories that are
+/// shared.
 int64_t slowestPortBytesPerSecond(const OpOnTarget &context);
 
-/// The fewest cycles that the target's power limit allows for work that takes
-/// this energy. 0 without a limit, and nothing if they do not fit into 64 bits.
+/// Returns the fewest cycles that the target's power limit allows for work that
+/// takes this energy. It is 0 without a limit, and nothing if they do not fit
+/// into 64 bits.
 std::optional<int64_t> powerCycles(const Target &target, int64_t picojoules);
 /// Energy of the multiply-accumulates, and of the bytes in the memories that
 /// they pass, rounded up to picojoules. `bytes` has each memory that is shared,

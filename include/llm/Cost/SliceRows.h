@@ -12,9 +12,9 @@
 
 namespace mlir::llm {
 
-/// How many neighbouring rows take the same slice of the buffer, such as an
-/// expert's weight. There is one number for each such run, in order. `loop` is
-/// that of the rows. A run ends where a tile of `tileSize` rows does.
+/// Returns how many neighbouring rows take the same slice of the buffer, such
+/// as an expert's weight. There is one number for each such run, in order.
+/// `loop` is that of the rows. A run ends where a tile of `tileSize` rows does.
 std::vector<int64_t> findSliceRows(const OpOnTarget &context, unsigned buffer,
                                    unsigned loop, int64_t tileSize);
 

@@ -21,8 +21,8 @@ struct Tiling {
   SmallVector<unsigned, 6> order;
 };
 
-/// The bytes of an element; 0 if scales, or bits that are no whole byte, need
-/// more care.
+/// Returns the bytes of an element; 0 if scales, or bits that are no whole
+/// byte, need more care.
 int64_t wholeBytesOf(Type elementType);
 
 /// What a tiled op moves between the memory that holds its tiles and those
@@ -44,14 +44,15 @@ public:
   TileModel(WorkloadOpInterface op, const Workload &workload);
 
   int64_t trips(const Tiling &tiling, unsigned loop) const;
-  /// Whether stages sweep over the tiles of a row one after the other
+  /// Says whether stages sweep over the tiles of a row one after the other
   /// (`Loop::Tiles::PerStage`).
   bool sweepsPerStage(const Tiling &tiling) const;
-  /// Whether a tile of the buffer stays until no iteration needs it any more.
+  /// Says whether a tile of the buffer stays until no iteration needs it any
+  /// more.
   bool isKept(const Tiling &tiling, unsigned buffer) const;
-  /// The tiles of a memory on the way. As many inner loops are whole as fit
-  /// into `room`, with one tile of each buffer. Nothing if the smallest tiles
-  /// do not fit.
+  /// Returns the tiles of a memory on the way. As many inner loops are whole as
+  /// fit into `room`, with one tile of each buffer. Returns nothing if the
+  /// smallest tiles do not fit.
   std::optional<Tiling> growTilesInto(int64_t room, const Tiling &tiling) const;
   /// Bytes that one buffer moves, in both directions. Fails if they do not fit
   /// into 64 bits, or if a value inside a kernel would be computed again.
@@ -61,18 +62,18 @@ public:
   Count usedBytes(const Tiling &tiling, unsigned buffer) const;
   /// Bytes of one full tile of a buffer.
   Count tileBytes(const Tiling &tiling, unsigned buffer) const;
-  /// The number of tiles that are held: 2 if the next tile is fetched while
-  /// this one is used, 1 if there is no next.
+  /// Returns the number of tiles that are held: 2 if the next tile is fetched
+  /// while this one is used, 1 if there is no next.
   int64_t tilesHeld(const Tiling &tiling, unsigned buffer) const {
     return tilesHeld(workload, shapes[buffer], tiling);
   }
-  /// The same for callers that ask for nothing else.
+  /// Does the same for callers that ask for nothing else.
   static int64_t tilesHeld(const Workload &workload, unsigned buffer,
                            const Tiling &tiling);
-  /// The room in bytes of all tiles held.
+  /// Returns the room in bytes of all tiles held.
   Count workingSetBytes(const Tiling &tiling, ArrayRef<int64_t> held) const;
   Count workingSetBytes(const Tiling &tiling) const;
-  /// The bytes of every element once. No tiling can move fewer.
+  /// Returns the bytes of every element once. No tiling can move fewer.
   Count compulsoryBytes(unsigned buffer) const;
 
 private:
@@ -107,7 +108,7 @@ private:
   /// What the search needs to know about a buffer again and again.
   struct Shape {
     SmallVector<unsigned, 4> loops; ///< that it has
-    /// Whether each dimension has one loop of its own, or none.
+    /// Says whether each dimension has one loop of its own, or none.
     bool isProduct;
     /// The bytes of one element, for up to so many elements; 0 if scales, or
     /// bits that are no whole byte, need more care.
@@ -121,7 +122,8 @@ private:
 
   SmallVector<llvm::SmallBitVector, 4> loopsOf;
   SmallVector<Shape, 4> shapes;
-  /// Whether no tile of a buffer is above 64 bits or rounded to whole bytes.
+  /// Says whether no tile of a buffer is above 64 bits or rounded to whole
+  /// bytes.
   bool areShapesSimple = true;
   SmallVector<int64_t, 4> sweeps; ///< of stages over each buffer
   SmallVector<Count, 4> fullElements, fullBytes;

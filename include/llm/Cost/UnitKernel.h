@@ -71,16 +71,17 @@ struct UnitMachine {
   double joulesPerMac = 0, joulesPerByte = 0, joulesPerCachedByte = 0,
          powerWatts = 0;
 
-  /// The fewest seconds that the power limit allows.
+  /// Returns the fewest seconds that the power limit allows.
   double powerSeconds(double macs, const KernelBytes &bytes) const;
   /// Seconds in which the cache gives `bytes`. It is no slower than memory.
   double cachedSeconds(double bytes) const;
   /// Bytes per second that all units together stream, if loads wait for room:
   /// the memory's rate and that of their ports in series.
   double streamBytesPerSecond() const;
-  /// The same if there are only loads and stores: the smaller of the two rates.
+  /// Does the same if there are only loads and stores: the smaller of the two
+  /// rates.
   double plainStreamBytesPerSecond() const;
-  /// The rate of all units together; 0 is no limit.
+  /// Returns the rate of all units together; 0 is no limit.
   double cacheBytesPerSecond() const;
 };
 
@@ -103,16 +104,16 @@ class UnitKernel {
 public:
   virtual ~UnitKernel() = default;
 
-  /// The class of ops to which it belongs, a key of `Engine::kernels`.
+  /// Returns the class of ops to which it belongs, a key of `Engine::kernels`.
   virtual StringRef opClass() const = 0;
-  /// The time with the given tile, which `chooseTile` made.
+  /// Returns the time with the given tile, which `chooseTile` made.
   KernelTime timeOf(const UnitTile &tile, const KernelBytes &bytes,
                     const UnitMachine &machine) const;
-  /// The tile with the least time, and the first one among equals.
+  /// Returns the tile with the least time, and the first one among equals.
   virtual UnitTile chooseTile(const KernelBytes &bytes,
                               const UnitMachine &machine) const = 0;
   /// Says of which room of a unit the tile takes more than there is: "takes 8
-  /// bytes of sums, a unit has 4". Empty if it fits.
+  /// bytes of sums, a unit has 4". It is empty if it fits.
   virtual std::string excessOf(const UnitTile &tile,
                                const UnitMachine &machine) const {
     return "";
@@ -122,13 +123,13 @@ public:
     return 1;
   }
 
-  /// The kernel of an op; null if its workload is of no class (several
+  /// Returns the kernel of an op; null if its workload is of no class (several
   /// contractions that share no scores).
   static std::unique_ptr<UnitKernel> get(WorkloadOpInterface op,
                                          const Workload &workload);
 
 protected:
-  /// The time without a power limit.
+  /// Returns the time without a power limit.
   virtual KernelTime unlimitedTime(const UnitTile &tile,
                                    const KernelBytes &bytes,
                                    const UnitMachine &machine) const = 0;

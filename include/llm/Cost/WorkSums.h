@@ -19,7 +19,7 @@ inline double toReal(Count count) {
   return succeeded(count) ? double(*count) : double(maxCount);
 }
 
-/// The bytes of one element, with its share of the scales.
+/// Returns the bytes of one element, with its share of the scales.
 inline double bytesOfElement(const Buffer &buffer) {
   constexpr int64_t many = 4096;
   return toReal(storageBytes(buffer, many)) / many;
@@ -45,7 +45,7 @@ inline WorkSums sumWork(WorkloadOpInterface op, const Workload &workload) {
   return sums;
 }
 
-/// The stages that multiply and accumulate.
+/// Returns the stages that multiply and accumulate.
 inline SmallVector<const Stage *, 2>
 findContractions(const Workload &workload) {
   SmallVector<const Stage *, 2> found;
@@ -57,7 +57,8 @@ findContractions(const Workload &workload) {
   return found;
 }
 
-/// The product of the sizes of some loops; `maxCount` if it is above that.
+/// Returns the product of the sizes of some loops; `maxCount` if it is above
+/// that.
 template <typename SizeOf>
 int64_t productOf(ArrayRef<unsigned> loops, SizeOf sizeOf) {
   if (loops.size() == 1) // nearly always, and called often

@@ -27,7 +27,7 @@ using KnownNames = SmallVector<std::pair<StringRef, std::string>>;
 struct DescribedPass {
   StringRef name;
   /// One of its options, through which the others are found: MLIR keeps them to
-  /// itself. Null where it has none.
+  /// itself. It is null where it has none.
   ::llvm::cl::Option *anyOption = nullptr;
   /// Sets the option of one `name=value`.
   function_ref<LogicalResult(StringRef)> set;

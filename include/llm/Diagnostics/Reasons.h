@@ -69,8 +69,8 @@ private:
   std::string *into = nullptr;
 };
 
-/// As MLIR's `getChecked` has it; a function that returns an InFlightDiagnostic
-/// can be given, too.
+/// MLIR's `getChecked` takes such a function. One that returns an
+/// InFlightDiagnostic can be given, too.
 using EmitError = function_ref<Refusal()>;
 
 /// To whom a function tells why it refuses.

@@ -15,11 +15,11 @@
 
 namespace mlir::llm {
 
-/// The name among `known` that is closest to `word`, or "" where none is close.
-/// A name is close if at most a third of the letters differ, if it begins
-/// almost like `word`, or if one of the two is made of words of the other:
-/// "enginse" is close to "engines", "theory" to "theoretical", "llm-report" to
-/// "llm-export-report", and "4090" to "rtx4090".
+/// Returns the name among `known` that is closest to `word`, or "" where none
+/// is close. A name is close if at most a third of the letters differ, if it
+/// begins almost like `word`, or if one of the two is made of words of the
+/// other: "enginse" is close to "engines", "theory" to "theoretical",
+/// "llm-report" to "llm-export-report", and "4090" to "rtx4090".
 ::llvm::StringRef findSimilar(::llvm::StringRef word,
                               ::llvm::ArrayRef<::llvm::StringRef> known);
 

@@ -25,7 +25,7 @@ struct ExactOptions {
   /// The most seconds by the clock. The answer then depends on the machine and
   /// its load. 0 stands for no limit.
   double seconds = 0;
-  /// Whether the search starts from `scheduleList`, and ends at the lower
+  /// Says whether the search starts from `scheduleList`, and ends at the lower
   /// bound: the largest of `lowerBounds`, or what propagation alone proves
   /// above it. Otherwise it starts from `scheduleEarliest`, in order to try the
   /// search itself.

@@ -67,10 +67,10 @@ struct CpuVectors {
 };
 
 struct CompileOptions {
-  /// Whether code is optimized. If not, compiling is faster and the code is
-  /// slower, for tests of many small programs.
+  /// Says whether code is optimized. If not, compiling is faster and the code
+  /// is slower, for tests of many small programs.
   bool optimizes = true;
-  /// Whether each run records when which op ran.
+  /// Says whether each run records when which op ran.
   bool records = false;
   Kernels kernels = Kernels::Generated;
   /// The number of threads that share the loops that are worth it, 1 or more.
@@ -96,10 +96,10 @@ public:
   ArrayRef<ProgramArgument> getArguments() const { return arguments; }
   ArrayRef<ProgramResult> getResults() const { return results; }
   CpuVectors getVectors() const { return vectors; }
-  /// The time that compiling took, from the function to machine code.
+  /// Returns the time that compiling took, from the function to machine code.
   double getCompileSeconds() const { return compileSeconds; }
-  /// The CPU time of all threads of the process while it compiled, in seconds.
-  /// It does not grow when other programs want the CPU.
+  /// Returns the CPU time of all threads of the process while it compiled, in
+  /// seconds. It does not grow when other programs want the CPU.
   double getCompileCpuSeconds() const { return compileCpuSeconds; }
 
   /// Runs the function and returns all results, also those in place of an
@@ -115,7 +115,7 @@ public:
   }
 
   /// What ran in the last run, by the indices of `Program::ops()` of the
-  /// function as it was compiled. Nothing if runs are not recorded.
+  /// function as it was compiled. Returns nothing if runs are not recorded.
   std::vector<RecordedRun> takeRecordedRuns() const {
     return recorder ? recorder->takeRuns() : std::vector<RecordedRun>();
   }

@@ -16,7 +16,8 @@
 
 namespace mlir::llm {
 
-/// The bytes of an element in memory. Elements of less than 8 bits take one.
+/// Returns the bytes of an element in memory. Elements of less than 8 bits take
+/// one.
 int64_t getElementBytes(Type element);
 
 /// Reads the number at `bytes`. It is exact except for whole numbers above
@@ -46,7 +47,7 @@ public:
     return getNumElements() * getElementBytes(element);
   }
   char *getData() const { return data; }
-  /// The owner of the memory.
+  /// Returns the owner of the memory.
   std::shared_ptr<void> getOwner() const { return owner; }
 
   double get(int64_t index) const {

@@ -42,17 +42,17 @@ public:
                                       ArrayRef<RankedTensorType> parts,
                                       Location loc) const = 0;
 
-  /// The scale of all keys or values of a cache, such as that of
-  /// "model.layers.0.self_attn". Nothing if the files have none. It is an error
-  /// if the scale is no single number.
+  /// Returns the scale of all keys or values of a cache, such as that of
+  /// "model.layers.0.self_attn". Returns nothing if the files have none. It is
+  /// an error if the scale is no single number.
   virtual FailureOr<std::optional<HostTensor>>
   readCacheScale(StringRef cache, bool isOfKeys, Type type) const {
     return std::optional<HostTensor>();
   }
 
-  /// Whether the rows of q_proj and k_proj of a model of this family are in the
-  /// order of an interleaved rotary embedding, pair by pair. Nothing if the
-  /// files do not say.
+  /// Says whether the rows of q_proj and k_proj of a model of this family are
+  /// in the order of an interleaved rotary embedding, pair by pair. Returns
+  /// nothing if the files do not say.
   virtual std::optional<bool> hasInterleavedRows(StringRef family) const = 0;
 };
 

@@ -533,7 +533,7 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
     - with `baseline`, the JSON report of another run, the table ends with what differs, and
       JSON has `comparison`. Ops are matched by what they run: what one side has fused is
       compared with all its parts. The time is elapsed time, from the first start of a run to
-      its last end, of all runs. CSV has it in `ops.comparison.csv`. The page of
+      its last end, of all runs. Modules have the time of all their ops. CSV has it in `ops.comparison.csv`. The page of
       `--llm-export-html=baseline=...` shows the same matches and times;
     - a file appears whole or not at all; one that another export of the pipeline has
       written is an error;

@@ -24,7 +24,7 @@ namespace mlir::llm {
 class ByteSource {
 public:
   virtual ~ByteSource() = default;
-  /// The next piece, which stays until the next call; empty at the end.
+  /// Returns the next piece, which stays until the next call; empty at the end.
   llvm::Expected<llvm::StringRef> next();
   /// What `next` will return.
   llvm::Expected<llvm::StringRef> peek();
@@ -43,7 +43,7 @@ std::unique_ptr<ByteSource> makeByteSource(llvm::MemoryBufferRef bytes);
 /// Reads what a file in gzip's format holds, also a file of several parts.
 std::unique_ptr<ByteSource> makeInflater(std::unique_ptr<ByteSource> compressed,
                                          llvm::StringRef fileName);
-/// Whether a file that begins so is in gzip's format.
+/// Says whether a file that begins so is in gzip's format.
 bool isGzip(llvm::StringRef beginning);
 
 } // namespace mlir::llm

@@ -69,33 +69,33 @@ public:
   static FailureOr<GgufHeader> parse(StringRef bytes, StringRef fileName,
                                      MLIRContext *context);
 
-  /// The start of the file, the place of a tensor's description, and that of a
-  /// value (or the start of the file if the key is absent).
+  /// Returns the start of the file, the place of a tensor's description, and
+  /// that of a value (or the start of the file if the key is absent).
   Location loc() const;
   Location loc(const GgufTensor &tensor) const;
   Location loc(StringRef key) const;
 
-  /// All keys in the file's order.
+  /// Returns all keys in the file's order.
   std::vector<StringRef> keys() const;
   bool has(StringRef key) const { return findEntry(key) != nullptr; }
   bool isArray(StringRef key) const;
 
-  /// The value. Nothing if the key is absent. An error at the value if it has
-  /// another type. Numbers of any integer type are whole numbers if they fit in
-  /// 64 bits with a sign. A number is finite.
+  /// Returns the value. Returns nothing if the key is absent. It is an error at
+  /// the value if it has another type. Numbers of any integer type are whole
+  /// numbers if they fit in 64 bits with a sign. A number is finite.
   FailureOr<std::optional<int64_t>> findWholeNumber(StringRef key) const;
   FailureOr<std::optional<double>> findNumber(StringRef key) const;
   FailureOr<std::optional<bool>> findBoolean(StringRef key) const;
   /// Refers to the file's bytes.
   FailureOr<std::optional<StringRef>> findString(StringRef key) const;
-  /// An array of any integer type, such as one number for each layer. More than
-  /// a million elements are an error.
+  /// Returns an array of any integer type, such as one number for each layer.
+  /// More than a million elements are an error.
   FailureOr<std::optional<std::vector<int64_t>>>
   findWholeNumbers(StringRef key) const;
-  /// The length of an array of any type.
+  /// Returns the length of an array of any type.
   FailureOr<std::optional<uint64_t>> findArrayLength(StringRef key) const;
 
-  /// All tensors, in the file's order.
+  /// Returns all tensors, in the file's order.
   ArrayRef<GgufTensor> tensors() const { return allTensors; }
   const GgufTensor *findTensor(StringRef name) const;
   /// Its bytes in its file.

@@ -27,7 +27,7 @@
 
 namespace mlir::llm {
 
-/// Whether `NaN`, `Infinity` and `-Infinity` are numbers, as they are to
+/// Says whether `NaN`, `Infinity` and `-Infinity` are numbers, as they are to
 /// Python's json module, and not to JSON.
 enum class JsonNumbers { Finite, AsPython };
 
@@ -36,11 +36,11 @@ class LocatedJson;
 /// What is read of a file that is too long to be held as a whole. Each function
 /// gets the path of an object or array, as in messages: "functions[0].ops".
 struct JsonParts {
-  /// Whether the member `key` of an object is read. Of one that is not, only
-  /// the syntax is checked.
+  /// Says whether the member `key` of an object is read. If it is not, only its
+  /// syntax is checked.
   function_ref<bool(StringRef path, StringRef key)> isRead;
-  /// Whether the elements of an array go to `take` one by one. The array stays
-  /// empty.
+  /// Says whether the elements of an array go to `take` one by one. The array
+  /// stays empty.
   function_ref<bool(StringRef path)> isTaken;
   function_ref<LogicalResult(StringRef path, const LocatedJson &element)> take;
 };
@@ -75,7 +75,8 @@ public:
   bool isObject() const { return valueKind == Kind::Object; }
   bool isArray() const { return valueKind == Kind::Array; }
   Location loc() const { return place.loc(); }
-  /// The text for messages. A very long one is its beginning, and "...".
+  /// Returns the path for messages. Of a very long one, only the beginning is
+  /// left, and "...".
   const std::string &path() const { return valuePath; }
 
   /// Members of an object in file order (empty for other kinds), elements of an
@@ -84,10 +85,11 @@ public:
     return objectMembers;
   }
   const std::vector<LocatedJson> &elements() const { return arrayElements; }
-  /// The member of that name, or null. Linear in the number of members.
+  /// Returns the member of that name, or null. It is linear in the number of
+  /// members.
   const LocatedJson *find(StringRef key) const;
 
-  /// The value as the wanted type, or an error at its place:
+  /// Returns the value as the wanted type, or an error at its place:
   /// "'num_attention_heads' must be a positive whole number, got "32"". A real
   /// is whole when its decimal is, without rounding: 2.5e9 is, 2.5 is not.
   FailureOr<int64_t> asPositive() const;
@@ -98,8 +100,8 @@ public:
   LogicalResult expectObject() const;
   LogicalResult expectArray() const;
 
-  /// The member, or an error at this object's place: "'x' is missing" (with the
-  /// path).
+  /// Returns the member, or an error at this object's place: "'x' is missing"
+  /// (with the path).
   FailureOr<const LocatedJson *> require(StringRef key) const;
 
   InFlightDiagnostic emitError() const { return mlir::emitError(loc()); }

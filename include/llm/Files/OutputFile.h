@@ -21,8 +21,8 @@ llvm::Error
 writeOutputFile(llvm::StringRef path,
                 llvm::function_ref<void(llvm::raw_ostream &)> write);
 
-/// Whether what is written to this path comes out of standard output: "-", and
-/// names such as /dev/stdout, unless all of them are /dev/null.
+/// Says whether what is written to this path comes out of standard output: "-",
+/// and names such as /dev/stdout, unless all of them are /dev/null.
 bool isStandardOutput(llvm::StringRef path);
 
 /// Makes `writeOutputFile` fail for this path, by whatever name, from here on.
@@ -32,8 +32,8 @@ bool isStandardOutput(llvm::StringRef path);
 /// reserves nothing.
 void reserveOutputFile(llvm::StringRef path, llvm::StringRef what);
 
-/// Whether the tool has said with `reserveOutputFile` that what it writes goes
-/// elsewhere. If a tool says nothing, this is not known.
+/// Says whether the tool has said with `reserveOutputFile` that what it writes
+/// goes elsewhere. If a tool says nothing, this is not known.
 bool isStandardOutputFree();
 
 /// Fails as `writeOutputFile` would, as far as that is known before, for

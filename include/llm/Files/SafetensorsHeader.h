@@ -48,10 +48,10 @@ public:
                                             MLIRContext *context);
 
   Location loc() const { return location; }
-  /// All tensors, in the header's order.
+  /// Returns all tensors, in the header's order.
   ArrayRef<SafetensorsTensor> tensors() const { return allTensors; }
   const SafetensorsTensor *find(StringRef name) const;
-  /// The file's metadata. Nothing if it has no such key.
+  /// Returns the file's metadata. Returns nothing if it has no such key.
   std::optional<StringRef> findMetadata(StringRef key) const;
 
 private:
@@ -63,8 +63,8 @@ private:
   llvm::StringMap<std::string> metadata;
 };
 
-/// model.safetensors.index.json: which file of a sharded checkpoint holds which
-/// tensor.
+/// What model.safetensors.index.json says: which file of a sharded checkpoint
+/// holds which tensor.
 class SafetensorsIndex {
 public:
   static FailureOr<SafetensorsIndex> parse(StringRef text, StringRef fileName,
@@ -73,11 +73,11 @@ public:
   Location loc() const { return location; }
   /// Names of files beside the index, sorted, each once.
   ArrayRef<std::string> shards() const { return sortedShards; }
-  /// Each tensor with its shard, in the file's order.
+  /// Returns each tensor with its shard, in the file's order.
   ArrayRef<std::pair<std::string, std::string>> tensors() const {
     return shardOfTensor;
   }
-  /// The shard of that tensor, or nothing.
+  /// Returns the shard of that tensor, or nothing.
   std::optional<StringRef> findShard(StringRef tensor) const;
 
 private:

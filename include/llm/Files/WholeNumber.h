@@ -15,9 +15,9 @@
 
 namespace mlir::llm {
 
-/// The integer that a decimal such as `42`, `-7`, `2.5e9` or `1200e-2` means,
-/// found without rounding. The error says what is wrong: no number, a fraction,
-/// not in 64 bits.
+/// Returns the integer that a decimal such as `42`, `-7`, `2.5e9` or `1200e-2`
+/// means, found without rounding. The error says what is wrong: no number, a
+/// fraction, not in 64 bits.
 llvm::Expected<int64_t> parseWholeNumber(llvm::StringRef decimal);
 
 } // namespace mlir::llm

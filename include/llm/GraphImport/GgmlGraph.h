@@ -23,9 +23,9 @@ namespace mlir::llm {
 /// Loads the dialects of the IR that `buildCapturedGraph` makes.
 void loadGraphDialects(MLIRContext *context);
 
-/// The graph that is taken if none is named. It is the one with the most nodes
-/// and, among several, the one that ran most often. There is at least one
-/// graph.
+/// Returns the graph that is taken if none is named. It is the one with the
+/// most nodes and, among several, the one that ran most often. There is at
+/// least one graph.
 size_t findMainGraph(ArrayRef<CapturedGraph> graphs);
 
 struct CapturedProgram {
@@ -45,12 +45,13 @@ struct CapturedProgramForm {
   std::optional<size_t> run;
 };
 
-/// A module with one function. Weights are sources, what the program gave to
-/// the graph are arguments, and what no node reads is returned. Ops of the llm
-/// dialect are recognised by structure; others become linalg ops that move the
-/// same bytes. A capture does not have the positions of tokens, so new ones
-/// stand at the end of the keys. Graphs that have tensors of unknown types, or
-/// none at all, and runs that are not there, are an error at `location`.
+/// Returns a module with one function. Weights are sources, what the program
+/// gave to the graph are arguments, and what no node reads is returned. Ops of
+/// the llm dialect are recognised by structure; others become linalg ops that
+/// move the same bytes. A capture does not have the positions of tokens, so new
+/// ones stand at the end of the keys. Graphs that have tensors of unknown
+/// types, or none at all, and runs that are not there, are an error at
+/// `location`.
 FailureOr<CapturedProgram> buildCapturedGraph(const CapturedGraph &graph,
                                               StringRef functionName,
                                               const CapturedProgramForm &form,

@@ -20,16 +20,16 @@
 
 namespace mlir::llm {
 
-/// The element type of a tensor of ggml. It is plain, or values with the scales
-/// and minimums of their blocks, with as many bytes as ggml's. Null if ggml's
-/// values have no whole number of bits.
+/// Returns the element type of a tensor of ggml. It is plain, or values with
+/// the scales and minimums of their blocks, with as many bytes as ggml's.
+/// Returns null if ggml's values have no whole number of bits.
 Type getGgmlElementType(const GgmlType &type, MLIRContext *context);
 
-/// The model that a GGUF file describes (architectures llama, with Mistral and
-/// Mixtral, qwen2, qwen3 and qwen3moe), each weight of the type that it has in
-/// the file. Activations and cache are f16, as ggml computes on GPUs. Errors: a
-/// key that is missing or contradicts the tensors, a tensor that is missing, of
-/// another shape, or unknown.
+/// Returns the model that a GGUF file describes (architectures llama, with
+/// Mistral and Mixtral, qwen2, qwen3 and qwen3moe), each weight of the type
+/// that it has in the file. Activations and cache are f16, as ggml computes on
+/// GPUs. Errors: a key that is missing or contradicts the tensors, a tensor
+/// that is missing, of another shape, or unknown.
 FailureOr<ModelConfig> readGguf(const GgufHeader &header);
 
 /// Makes the program of a GGUF file from its bytes. Only the header is read.

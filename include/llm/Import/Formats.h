@@ -29,7 +29,7 @@ namespace mlir::llm {
 /// What is stored in a format. This decides which dimensions share a scale.
 enum class Stored { Weight, Activation, Cache };
 
-/// The element type with that name; null if there is none.
+/// Returns the element type with that name; null if there is none.
 Type findFormat(StringRef name, Stored stored, MLIRContext *context);
 
 /// Values of a type in blocks along the last dimensions (`?`:
@@ -40,7 +40,7 @@ Type getScaled(Type valueType, ArrayRef<int64_t> block, Type scaleType);
 /// head_dim] of a cache.
 SmallVector<int64_t> wholeBlock(Stored stored);
 
-/// The names, for messages: "f32, f16, ...".
+/// Returns the names, for messages: "f32, f16, ...".
 std::vector<StringRef> formatNames();
 std::string describeFormats();
 

@@ -18,7 +18,7 @@ namespace mlir::llm {
 /// Values of `general.architecture` whose tensors are known.
 llvm::ArrayRef<llvm::StringLiteral> knownGgufArchitectures();
 
-/// Whether a known architecture stores the rows of queries and keys in the
+/// Says whether a known architecture stores the rows of queries and keys in the
 /// order of the pairs of an interleaved rotary embedding.
 inline bool storesInterleavedRows(llvm::StringRef architecture) {
   return architecture == "llama";

@@ -43,13 +43,14 @@ struct ImportOptions {
   /// are then bound by "batch", "seq" and "kv_len".
   std::optional<int64_t> batch;
   /// New tokens per sequence, one number for all or one for each. If it is
-  /// empty: 1 in decode, 512 in prefill, 5 in verify.
+  /// empty, it is 1 in decode, 512 in prefill and 5 in verify.
   std::vector<int64_t> seq;
   /// Keys that a sequence sees, with the new ones, one number for all or one
-  /// for each. If it is empty: `seq` in prefill, otherwise 512.
+  /// for each. If it is empty, it is `seq` in prefill, and otherwise 512.
   std::vector<int64_t> kvLen;
-  /// In phase mixed: the tokens of a prompt beside the sequences that decode,
-  /// and the keys that its last one sees; unset: 512, and `chunk`.
+  /// In phase mixed, these are the tokens of a prompt beside the sequences that
+  /// decode, and the keys that its last one sees. If they are unset, they are
+  /// 512, and `chunk`.
   std::optional<int64_t> chunk, chunkKvLen;
   /// The number of decoder layers alone. If it is unset, the program has the
   /// whole model, with embedding and head.
@@ -81,7 +82,7 @@ FailureOr<std::optional<int64_t>> parseLayers(StringRef text,
 /// none. The llm dialect must be loaded.
 LogicalResult applyFormats(ModelConfig &model, const ImportOptions &options);
 
-/// The program that the options ask for, with every default filled in.
+/// Returns the program that the options ask for, with every default filled in.
 /// Sequences are grouped by their new tokens, in prefill also by their keys.
 /// Errors name the option: a number below 1, fewer keys than new tokens, lists
 /// that do not fit each other, sizes that are open in a list, more layers than

@@ -46,7 +46,8 @@ struct RopeConfig {
   bool isInterleaved = false; ///< pairs are of neighbours
   int64_t features = 0;       ///< of a head that turn, its first; 0: all
 
-  /// The embedding of features of a head in a context of so many positions.
+  /// Returns the embedding of features of a head in a context of so many
+  /// positions.
   RopeConfig atLength(int64_t positions, int64_t features) const;
 
   auto asTuple() const {

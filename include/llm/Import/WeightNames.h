@@ -60,9 +60,9 @@ inline std::string nameInDeepseekV4(llvm::StringRef inner) {
   return (path + ".shared_experts." + mixtralName(module) + "." + suffix).str();
 }
 
-/// The name of a weight or a module ("model.layers.7.mlp"), and what it is
-/// called where it belongs to the text part of a larger model, or where all but
-/// the head has another name.
+/// Returns the name of a weight or a module ("model.layers.7.mlp"), and what it
+/// is called where it belongs to the text part of a larger model, or where all
+/// but the head has another name.
 inline std::array<std::string, 5> namesInLargerModels(llvm::StringRef name) {
   llvm::StringRef inner = name;
   inner.consume_front("model.");

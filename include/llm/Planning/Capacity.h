@@ -23,12 +23,12 @@ struct Capacity {
   /// Both at the moment when their sum is largest.
   int64_t valueBytes = 0, workspaceBytes = 0;
   /// For a program of some layers of a model, what all layers hold if they are
-  /// like these. Nothing for another program.
+  /// like these. There is none for another program.
   std::optional<int64_t> allLayersBytes;
   /// The number of sequences that fit with as many keys as now, and the number
   /// of keys that fit with as many sequences. They are 0 if not even the least
-  /// fits. Nothing if the program does not say what it is, has several groups
-  /// of sequences, or has other caches than it says.
+  /// fits. There is none if the program does not say what it is, has several
+  /// groups of sequences, or has other caches than it says.
   std::optional<int64_t> largestBatch, largestContext;
 
   const Memory &memory() const { return target->dram(); }

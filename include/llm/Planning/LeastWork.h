@@ -13,10 +13,11 @@
 
 namespace mlir::llm {
 
-/// Whether an op whose tile and cost are not by hand can only be cut in its own
-/// way. That is so if its engine has units that share ops as tiles, is the only
-/// one of its group, and nothing is fetched ahead: parts would only follow each
-/// other then. (The tiles of units are those of the kernels that exist.)
+/// Says whether an op whose tile and cost are not by hand can only be cut in
+/// its own way. That is so if its engine has units that share ops as tiles, is
+/// the only one of its group, and nothing is fetched ahead: parts would only
+/// follow each other then. (The tiles of units are those of the kernels that
+/// exist.)
 bool hasOneWay(const OpOnTarget &context);
 
 /// What the op takes at least, whatever its tile and however it is cut: its

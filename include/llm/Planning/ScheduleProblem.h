@@ -38,8 +38,8 @@ public:
   SourceRoomFinder(const OpOnTarget &context, TileAttr tile, const Split &split)
       : context(context), tile(tile), split(split) {}
 
-  /// The room of each buffer that may be fetched ahead for the part. The part
-  /// that joins the others has none.
+  /// Returns the room of each buffer that may be fetched ahead for the part.
+  /// The part that joins the others has none.
   ArrayRef<SourceRoom> roomsOf(int64_t part);
 
 private:

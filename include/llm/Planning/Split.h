@@ -36,8 +36,8 @@ public:
   /// is a reduction, nothing joins its partial results.
   void cut(unsigned loop, int64_t size);
 
-  /// Whether a loop can be cut into parts that run at once, and whose results
-  /// are those of the op.
+  /// Says whether a loop can be cut into parts that run at once, and whose
+  /// results are those of the op.
   static bool canCut(const Loop &loop);
   /// Finds how the op runs in `parts` boxes along the loop, which is a
   /// reduction. Returns nothing if their results cannot be joined, or not by
@@ -47,21 +47,21 @@ public:
 
   /// Counts all parts, also the one that joins the others.
   int64_t partCount() const { return boxes + (reduction ? 1 : 0); }
-  /// Whether the last part starts when the others have ended.
+  /// Says whether the last part starts when the others have ended.
   bool lastCombines() const { return reduction.has_value(); }
   bool combines(int64_t part) const { return reduction && part == boxes; }
   /// How parts follow each other if a value is carried along a loop that is
   /// cut.
   scheduling::Chains chains() const;
-  /// The box of a part that does not join others.
+  /// Returns the box of a part that does not join others.
   SmallVector<Interval, 6> boxOf(int64_t part) const;
-  /// A key that is equal for parts that differ only in their place, and so in
-  /// no cost and no size. It is empty for the part that joins the others.
+  /// Returns a key that is equal for parts that differ only in their place, and
+  /// so in no cost and no size. It is empty for the part that joins the others.
   SmallVector<int64_t, 12> shapeOf(const OpOnTarget &context,
                                    int64_t part) const;
-  /// The part as an op of its own.
+  /// Returns the part as an op of its own.
   OpOnTarget partOf(const OpOnTarget &context, int64_t part) const;
-  /// The number of parts of each loop that is cut; null if none is.
+  /// Returns the number of parts of each loop that is cut; null if none is.
   DictionaryAttr toAttr(MLIRContext *context) const;
 
 private:
@@ -83,14 +83,14 @@ inline constexpr int64_t maxParts = 1 << 24;
 /// Makes the tile of a part from that of the whole op: no larger than the part,
 /// and without `split`.
 FailureOr<TileAttr> tileOfPart(const OpOnTarget &part, TileAttr tile);
-/// Whether the private memory has room for that tile.
+/// Says whether the private memory has room for that tile.
 bool fits(const OpOnTarget &part, TileAttr tile);
 /// Finds the tile of the part that joins the others of an op with this tile. It
 /// is searched for, because the tile of the op says nothing about it.
 FailureOr<TileAttr> tileOfCombine(const OpOnTarget &combine, TileAttr tile);
 
-/// The room that the tiles of each buffer take in the working set of a part; 0
-/// if the tile does not say.
+/// Returns the room that the tiles of each buffer take in the working set of a
+/// part; 0 if the tile does not say.
 SmallVector<int64_t, 4> stagingBytes(const OpOnTarget &part, TileAttr tile);
 
 } // namespace mlir::llm

@@ -18,13 +18,13 @@ struct CostedTile {
   CostAttr cost;
 };
 
-/// Whether the split is by hand (`pinned`), or the cost is not the one that is
-/// derived for the tile.
+/// Says whether the split is by hand (`pinned`), or the cost is not the one
+/// that is derived for the tile.
 FailureOr<bool> isByHand(const OpOnTarget &context, CostedTile given);
 
-/// The ways in which the scheduler may cut an op with this tile and cost, which
-/// are not by hand. The whole op is first, and then there are more and more
-/// parts. A split that is there is decided anew.
+/// Returns the ways in which the scheduler may cut an op with this tile and
+/// cost, which are not by hand. The whole op is first, and then there are more
+/// and more parts. A split that is there is decided anew.
 ///
 /// Parts are tried in multiples of the engines of the op's group: one each,
 /// twice as many, and so on. This ends when there are four for each engine and

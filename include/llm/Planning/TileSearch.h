@@ -20,7 +20,7 @@ namespace mlir::llm {
 /// even the smallest tile fits, and says how many bytes are missing.
 FailureOr<TileAttr> searchTile(const OpOnTarget &context);
 
-/// Whether not a single row fits into the private memory. Each stage then
+/// Says whether not a single row fits into the private memory. Each stage then
 /// sweeps over the row anew, with every tile and in every part.
 bool mustSweepRows(const OpOnTarget &context);
 

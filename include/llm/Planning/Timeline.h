@@ -70,23 +70,23 @@ public:
 
   const Program &program() const { return *theProgram; }
   ScheduleAttr schedule() const { return theSchedule; }
-  /// The last end of all slices.
+  /// Returns the last end of all slices.
   int64_t endCycle() const { return lastEnd; }
 
-  /// The loops in the order of the program, outer before inner.
+  /// Returns the loops in the order of the program, outer before inner.
   ArrayRef<TimedLoop> loops() const { return timedLoops; }
-  /// The loops around an op, outermost first, as positions in `loops`.
+  /// Returns the loops around an op, outermost first, as positions in `loops`.
   ArrayRef<unsigned> loopsOf(unsigned op) const { return opLoops[op]; }
-  /// The parts of an op: its slots, prefetches not counted.
+  /// Returns the parts of an op: its slots, prefetches not counted.
   int64_t partCount(unsigned op) const { return opParts[op]; }
 
-  /// The name of one run, with the indices of its innermost loop
+  /// Returns the name of one run, with the indices of its innermost loop
   /// (llm/Support/IndexedNames.h).
   std::string nameOf(unsigned op, ArrayRef<int64_t> iterations) const;
   /// Does the same for another name, of something that runs with the op.
   std::string expandName(StringRef name, unsigned op,
                          ArrayRef<int64_t> iterations) const;
-  /// The position of one run among the op's runs.
+  /// Returns the position of one run among the op's runs.
   int64_t runNumber(unsigned op, ArrayRef<int64_t> iterations) const;
 
   /// Visits stretches in the order of the program, iteration by iteration.
@@ -95,15 +95,15 @@ public:
   void forEachTimedSlot(unsigned op, ArrayRef<int64_t> iterations,
                         function_ref<void(const TimedSlot &)> visit) const;
 
-  /// All dependences. No two make the same run wait for the same run.
+  /// Returns all dependences. No two make the same run wait for the same run.
   ArrayRef<Dependence> dependences() const { return allDependences; }
-  /// The dependences of one consumer.
+  /// Returns the dependences of one consumer.
   ArrayRef<Dependence> dependencesOf(unsigned consumer) const {
     size_t first = firstDependence[consumer];
     return dependences().slice(first, firstDependence[consumer + 1] - first);
   }
-  /// The run of the producer that this run of the consumer waits for, if it
-  /// does.
+  /// Returns the run of the producer that this run of the consumer waits for,
+  /// if it does.
   std::optional<Iterations> producerRun(const Dependence &dependence,
                                         ArrayRef<int64_t> consumerRun) const;
   /// Visits the runs of the consumer that wait for this run of the producer.

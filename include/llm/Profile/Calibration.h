@@ -56,7 +56,7 @@ struct Calibration {
 
   /// Why the figures are not better than those before: on rows of shapes that
   /// were left out, their error is not below by half of the standard error of
-  /// the difference. Empty if they are better.
+  /// the difference. It is empty if they are better.
   std::string describeLoss() const;
 };
 

@@ -29,7 +29,7 @@ struct MeasuredRow {
   std::optional<int64_t> batch, heads, kvHeads, headDim, qLen, kvLen, causal;
   /// Norms and elementwise ops.
   std::optional<int64_t> rows, cols;
-  /// 1: what is touched between repeats fits into the last-level cache.
+  /// It is 1 if what is touched between repeats fits into the last-level cache.
   std::optional<int64_t> cacheResident;
   /// Collectives.
   std::optional<int64_t> devices, messageBytes;
@@ -38,11 +38,11 @@ struct MeasuredRow {
   /// (`readMeasuredTable`).
   double microseconds = 0;
 
-  /// Whether it was measured as kernels of a graph that is replayed.
+  /// Says whether it was measured as kernels of a graph that is replayed.
   bool isReplayed() const { return StringRef(timing).starts_with("cudagraph"); }
-  /// Whether attention was measured together with the write of the new keys.
-  /// That is so if the row says so, and in vLLM's profile by layers, whose
-  /// layer "attention" does both.
+  /// Says whether attention was measured together with the write of the new
+  /// keys. That is so if the row says so, and in vLLM's profile by layers,
+  /// whose layer "attention" does both.
   bool writesCache() const {
     return StringRef(note).contains_insensitive("KV-cache write") ||
            timing == "kernel_layerwise_prof";
@@ -71,7 +71,7 @@ std::vector<MeasuredColumn> measuredColumns();
 FailureOr<std::vector<MeasuredRow>> readMeasuredTable(StringRef path,
                                                       MLIRContext *context);
 
-/// What to keep of a table; empty: everything.
+/// Says what to keep of a table. An empty list keeps everything.
 struct MeasuredFilter {
   std::vector<std::string> devices, opKinds, sources, backends;
   bool accepts(const MeasuredRow &row) const;

@@ -13,9 +13,9 @@
 
 namespace mlir::llm {
 
-/// The row from which `RowOps` makes an op with the same loops, without a time.
-/// There is none for other kinds of ops, for masks other than causal ones, for
-/// operands of several types, and for open sizes.
+/// Returns the row from which `RowOps` makes an op with the same loops, without
+/// a time. There is none for other kinds of ops, for masks other than causal
+/// ones, for operands of several types, and for open sizes.
 std::optional<MeasuredRow> describeAsRow(Operation *op);
 
 /// Writes a table that `readMeasuredTable` reads. Columns that no row has are

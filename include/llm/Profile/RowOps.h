@@ -20,7 +20,7 @@ class RowOps {
 public:
   explicit RowOps(MLIRContext *context);
 
-  /// The op, of the type in which the row was measured:
+  /// Returns the op, of the type in which the row was measured:
   ///
   ///     gemm                                  llm.matmul
   ///     attention_prefill, attention_decode   llm.gqa_attn
@@ -37,7 +37,7 @@ public:
   FailureOr<SmallVector<WorkloadOpInterface, 2>> build(const MeasuredRow &row,
                                                        Reasons reasons);
 
-  /// The kinds above.
+  /// Returns the kinds above.
   static std::vector<StringRef> kinds();
 
 private:

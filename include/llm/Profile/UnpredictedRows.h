@@ -30,7 +30,7 @@ public:
   LogicalResult attempt(const MeasuredRow &row,
                         function_ref<LogicalResult(Reasons)> predict);
   void add(const MeasuredRow &row, std::string reason);
-  /// The groups by kind of op, with the reason of most rows first.
+  /// Returns the groups by kind of op, with the reason of most rows first.
   std::vector<UnpredictedRows> take();
 
 private:

@@ -51,8 +51,8 @@ struct Validation {
   std::vector<UnpredictedRows> unpredicted;
 };
 
-/// A class of rows that behave alike. Products are classed by their rows m, and
-/// everything else by its measured time.
+/// Returns a class of rows that behave alike. Products are classed by their
+/// rows m, and everything else by its measured time.
 StringRef sizeClassOf(const MeasuredRow &row);
 
 /// Predicts every row that makes an op which the target can run. The others are
@@ -62,7 +62,7 @@ FailureOr<Validation> validate(
     ArrayRef<MeasuredRow> rows, const Target &target, MLIRContext *context,
     llvm::function_ref<void(size_t)> progress = [](size_t) {});
 
-/// The `count` rows with the largest errors, worst first.
+/// Returns the `count` rows with the largest errors, worst first.
 std::vector<Prediction> findWorst(const Validation &validation, size_t count);
 
 /// What is printed, for people and for programs.

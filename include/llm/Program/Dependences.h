@@ -30,7 +30,7 @@ struct Dependence {
 using LoopsOfOps = std::vector<SmallVector<unsigned, 2>>;
 LoopsOfOps findLoops(const Program &program);
 
-/// The number of loops around both ops.
+/// Returns the number of loops around both ops.
 unsigned countCommonLoops(ArrayRef<unsigned> a, ArrayRef<unsigned> b);
 
 /// Finds all dependences, by consumer. No two make the same run wait for the

@@ -56,7 +56,7 @@ public:
   FunctionOpInterface function() const { return func; }
   ArrayRef<ProgramOp> ops() const { return programOps; }
   ArrayRef<ProgramItem> items() const { return programItems; }
-  /// The sources in the function with how often the program meets them.
+  /// Returns the sources in the function with how often the program meets them.
   ArrayRef<std::pair<SourceOpInterface, int64_t>> sources() const {
     return programSources;
   }
@@ -82,9 +82,9 @@ struct FetchWaits {
   /// The ops that compute which of its elements are read.
   SmallVector<Operation *, 2> selectors;
 };
-/// The waits for a buffer that `op` reads and that shows only sources. Nothing
-/// for any other buffer. Also nothing if `op` itself computes what a fetch
-/// would wait for, because such a buffer cannot be fetched ahead.
+/// The waits for a buffer that `op` reads and that shows only sources. Returns
+/// nothing for any other buffer. Also returns nothing if `op` itself computes
+/// what a fetch would wait for, because such a buffer cannot be fetched ahead.
 std::optional<FetchWaits> findFetchWaits(Operation *op, const Buffer &buffer);
 
 /// Emits an error about a whole function, by name. (An error on the op would
@@ -100,12 +100,12 @@ LogicalResult
 forEachProgram(Operation *root,
                function_ref<LogicalResult(const Program &)> visit);
 
-/// The functions of a module that are programs, in order: each `func.func` with
-/// a body, and other functions with an op in them that takes time. If the op is
-/// a function, it is that function, if it is a program.
+/// Returns the functions of a module that are programs, in order: each
+/// `func.func` with a body, and other functions with an op in them that takes
+/// time. If the op is a function, it is that function, if it is a program.
 SmallVector<FunctionOpInterface> functionsWithBody(Operation *root);
 
-/// The name of a function.
+/// Returns the name of a function.
 StringRef symbolOf(FunctionOpInterface function);
 
 } // namespace mlir::llm

@@ -31,8 +31,8 @@ struct Totals {
   int64_t kvWriteBytes = 0; ///< written into caches
 };
 
-/// The work of one kind in one run of an op. Fails if it does not fit into 64
-/// bits.
+/// Returns the work of one kind in one run of an op. Fails if it does not fit
+/// into 64 bits.
 Count countWork(WorkloadOpInterface op, const Workload &workload,
                 WorkKind kind);
 

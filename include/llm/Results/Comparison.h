@@ -28,7 +28,7 @@ struct ComparedOp {
   int64_t pieces = 0; ///< of work that a trace has of it
   std::vector<int64_t> nanosecondsOfPass = {}; ///< of that work
 
-  /// Nothing if the op is predicted to take no time.
+  /// Returns nothing if the op is predicted to take no time.
   std::optional<double> ratio() const;
   /// Microseconds by which the sides differ, in either direction.
   double difference() const;
@@ -67,9 +67,10 @@ struct Comparison {
   /// side.
   double measuredMicroseconds = 0, predictedMicroseconds = 0;
 
-  /// The sum over all ops. The difference of one op is a share of it.
+  /// Returns the sum over all ops. The difference of one op is a share of it.
   double sumOfDifferences() const;
-  /// The median of |predicted / measured - 1| over the ops that take time.
+  /// Returns the median of |predicted / measured - 1| over the ops that take
+  /// time.
   std::optional<double> medianError() const;
 };
 
@@ -78,7 +79,7 @@ struct Comparison {
 /// outlive the comparison.
 Comparison compareReports(const Report &measured, const Report &predicted);
 
-/// The prediction for some ops together, without a measurement.
+/// Returns the prediction for some ops together, without a measurement.
 ComparedOp comparePrediction(const Report &predicted, ArrayRef<unsigned> ops);
 
 /// What all runs of an op take, one after the other.

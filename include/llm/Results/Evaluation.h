@@ -24,7 +24,8 @@ public:
   /// is missing, it fails with a diagnostic that names the pass to run.
   static FailureOr<Evaluation> read(ModuleOp module);
 
-  /// The machine of the module. Its address stays when the evaluation moves.
+  /// Returns the machine of the module. Its address stays when the evaluation
+  /// moves.
   const Target &target() const { return *machine; }
   /// For each function with a body, in the order of the module; never empty.
   ArrayRef<Report> reports() const { return functionReports; }

@@ -25,11 +25,12 @@ public:
   LaterWork() = default;
   LaterWork(const Program &program, const Target &target);
 
-  /// Whether an engine of the group has work in what follows a run of the
+  /// Says whether an engine of the group has work in what follows a run of the
   /// stretch.
   bool isBehind(const ProgramItem &stretch, ArrayRef<int64_t> iterations,
                 unsigned group) const;
-  /// The number of runs of the stretch behind which the group has no work.
+  /// Returns the number of runs of the stretch behind which the group has no
+  /// work.
   int64_t countLastRuns(const ProgramItem &stretch, unsigned group) const;
 
 private:

@@ -20,7 +20,7 @@ namespace mlir::llm {
 struct OpGraph {
   struct Op {
     /// The cycles of all runs, from its slots, or from its cost if there is no
-    /// schedule. Nothing without a cost or without a target.
+    /// schedule. There is none without a cost or without a target.
     std::optional<int64_t> cycles;
     std::optional<CostBound> bound;
   };
@@ -41,7 +41,7 @@ struct OpGraph {
                                    const Target *target);
 };
 
-/// The graphs of the functions with a body, in the order of the module.
+/// Returns the graphs of the functions with a body, in the order of the module.
 FailureOr<std::vector<OpGraph>> createOpGraphs(ModuleOp module);
 
 /// The bound of the parts that take most of the time, and the first one if

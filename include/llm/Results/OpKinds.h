@@ -19,15 +19,16 @@
 
 namespace mlir::llm {
 
-/// The ops inside a kernel of several ops, in their order. Other ops have none.
+/// Returns the ops inside a kernel of several ops, in their order. Other ops
+/// have none.
 SmallVector<WorkloadOpInterface> opsInside(Operation *op);
 
 /// What an op is, in a word: "matmul". A kernel of several ops is what these
 /// are, each once, in their order: "rmsnorm+matmul+swiglu".
 std::string kindOf(Operation *op);
 
-/// The colour of a kind, `#rrggbb`. A kernel of several ops has that of its
-/// product or attention, or else of its first op.
+/// Returns the colour of a kind, `#rrggbb`. A kernel of several ops has that of
+/// its product or attention, or else of its first op.
 std::string colorOfKind(StringRef kind);
 
 } // namespace mlir::llm

@@ -20,7 +20,7 @@ struct NamedOp {
   std::vector<std::string> parts = {};
 };
 
-/// The ops of a report.
+/// Returns the ops of a report.
 std::vector<NamedOp> namedOps(const Report &report);
 
 /// Ops that do the same work in two runs. This is one op on each side, or all

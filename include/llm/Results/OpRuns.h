@@ -47,7 +47,7 @@ struct OpRuns {
 /// Finds all runs. Takes no more memory than they do, however many slots join.
 OpRuns findOpRuns(SlotsAttr slots, const PartCosts &costs);
 
-/// The runs of several slots, without fetches and costs.
+/// Returns the runs of several slots, without fetches and costs.
 std::vector<OpRun> findLongOpRuns(SlotsAttr slots);
 
 } // namespace mlir::llm

@@ -14,15 +14,15 @@
 
 namespace mlir::llm {
 
-/// The operands in their order, then what a kernel of several ops reads from
-/// outside.
+/// Returns the operands in their order, then what a kernel of several ops reads
+/// from outside.
 SmallVector<Value> inputsOf(Operation *op);
 
 /// Writes `1x2048xbf16` for each tensor, and other types as MLIR prints them.
 std::string shapeOf(Type type);
-/// The shapes of the inputs.
+/// Returns the shapes of the inputs.
 SmallVector<std::string> inputShapes(Operation *op);
-/// The shapes of the results.
+/// Returns the shapes of the results.
 SmallVector<std::string> outputShapes(Operation *op);
 
 } // namespace mlir::llm

@@ -21,8 +21,8 @@ struct OpUse {
   Dependence::Kind kind;
 };
 
-/// The uses behind these dependences, by consumer and then by input. Each
-/// dependence has at least one.
+/// Returns the uses behind these dependences, by consumer and then by input.
+/// Each dependence has at least one.
 std::vector<OpUse> findUses(const Program &program,
                             ArrayRef<Dependence> dependences);
 

@@ -21,7 +21,7 @@ public:
   explicit PartCosts(CostAttr cost = {});
   bool areKnown() const { return !ends.empty(); }
   size_t recordOf(int64_t part) const;
-  /// The first part behind a record.
+  /// Returns the first part behind a record.
   int64_t endOf(size_t record) const { return ends[record]; }
   size_t count() const { return ends.size(); }
   PartCostAttr operator[](size_t record) const {

@@ -67,23 +67,23 @@ struct Report {
   /// The share of the engine time in which ops with this bound run.
   std::array<double, 3> boundPercent = {}; ///< by CostBound
   DenseMap<Operation *, unsigned> indexOf; ///< into `ops`
-  /// Nothing if the schedule breaks a rule or costs are stale.
+  /// There is none if the schedule breaks a rule or costs are stale.
   std::optional<FunctionExplanation> explanation;
   /// The warnings that the user got: the schedule is stale or not valid, or the
   /// program does not fit into memory.
   std::vector<std::string> problems;
 
   StringRef functionName() const;
-  /// The name of an op that takes time.
+  /// Returns the name of an op that takes time.
   StringRef nameOf(Operation *op) const;
   double makespanMicroseconds() const;
   /// How far the makespan is above the lower bound; nothing for a bound of 0.
   std::optional<double> gapPercent() const;
-  /// The same for the cycles that are proven for schedules with its options, if
-  /// there are any.
+  /// Does the same for the cycles that are proven for schedules with its
+  /// options, if there are any.
   std::optional<double> provenGapPercent() const;
   /// The name of the largest of the schedule's bounds, and the first one if
-  /// several are equal. Empty if there is none.
+  /// several are equal. It is empty if there is none.
   StringRef largestBound() const;
   /// What binds most of the engine time; the first one if several are equal.
   CostBound bound() const;
@@ -91,13 +91,14 @@ struct Report {
   /// that of all ops.
   double engineMicrosecondsOf(const OpReport &op) const;
   double sharePercentOf(const OpReport &op) const;
-  /// A sentence that says that the program does not fit; empty if it does.
+  /// Returns a sentence that says that the program does not fit; empty if it
+  /// does.
   std::string describeExcess() const;
   /// New tokens per second. For some layers of a model, it assumes that each of
   /// the others takes as long as these.
   std::optional<double> tokensPerSecond() const;
-  /// The name of that figure in files: "tokens_per_second", and for some layers
-  /// "tokens_per_second_if_all_layers".
+  /// Returns the name of that figure in files: "tokens_per_second", and for
+  /// some layers "tokens_per_second_if_all_layers".
   const char *tokenRateName() const;
 
   /// Fails if something is missing, with a diagnostic that names the pass to

@@ -68,7 +68,7 @@ public:
   /// ones are in the order of the series.
   void run(Visit visit) const;
 
-  /// All spans of all series of slices, or of the others.
+  /// Returns all spans of all series of slices, or of the others.
   int64_t count(bool slices) const;
 
 private:

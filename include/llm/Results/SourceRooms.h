@@ -14,8 +14,8 @@ namespace mlir::llm {
 
 struct SourceRooms {
   /// What may be fetched ahead for the parts of each record of the cost. Equal
-  /// parts have equal slices, so that the slice of the first stands for all.
-  /// Empty if the cost is not for the parts of the tile (a stale cost).
+  /// parts have equal slices, so that the slice of the first stands for all. It
+  /// is empty if the cost is not for the parts of the tile (a stale cost).
   std::vector<SmallVector<SourceRoom, 4>> ofRecords;
   bool lastPartCombines = false; ///< joins the results of the others
   scheduling::Chains chains;     ///< of the parts

@@ -19,8 +19,8 @@ namespace mlir::llm {
 LogicalResult checkTarget(const Timeline &timeline, const Target &target,
                           Warnings &warnings);
 
-/// Whether the cost of some op is stale. A warning at the first one says so,
-/// and what follows from it.
+/// Says whether the cost of some op is stale. A warning at the first one says
+/// so, and what follows from it.
 FailureOr<bool> warnOfStaleCosts(const Program &program, const Target &target,
                                  StringRef consequence, Warnings &warnings);
 

@@ -27,7 +27,7 @@ public:
   double macsPerSecond(Type type);
   /// Operations of other work.
   double operationsPerSecond(WorkKind kind) const;
-  /// The full rates of the shared memories, in the order of the target.
+  /// Returns the full rates of the shared memories, in the order of the target.
   ArrayRef<double> bytesPerSecond() const { return memories; }
 
 private:
@@ -53,7 +53,7 @@ struct Utilization {
   double seconds = 0, secondsWithFetches = 0;
   double engineCycles = 0; ///< the sum of the lengths of the slots
 
-  /// The share of the nearest limit, as in a roofline.
+  /// Returns the share of the nearest limit, as in a roofline.
   double percentOfLimit() const {
     return std::max(computePercent, memoryPercent);
   }
@@ -70,9 +70,9 @@ struct NamedFigure {
   double value;
 };
 
-/// The figures of an op that readers look at first, in order. `microseconds` is
-/// the engine time of one run, and `sharePercent` the share that all runs have
-/// of the engine time of all ops.
+/// Returns the figures of an op that readers look at first, in order.
+/// `microseconds` is the engine time of one run, and `sharePercent` the share
+/// that all runs have of the engine time of all ops.
 std::array<NamedFigure, 6> namedFigures(const Utilization &used, int64_t count,
                                         double microseconds,
                                         double sharePercent);

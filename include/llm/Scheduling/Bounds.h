@@ -35,7 +35,7 @@ enum class Cuts { All, Offered };
 std::optional<std::vector<Bound>> lowerBounds(const Problem &problem,
                                               Cuts cuts = Cuts::All);
 
-/// The cycles of the largest bound; 0 if there is none.
+/// Returns the cycles of the largest bound; 0 if there is none.
 int64_t largestBound(const std::vector<Bound> &bounds);
 
 } // namespace mlir::llm::scheduling

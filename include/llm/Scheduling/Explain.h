@@ -39,7 +39,7 @@ inline constexpr std::array<Cause, 9> allCauses = {
     Cause::Engine, Cause::Bandwidth,     Cause::Memory,
     Cause::Choice, Cause::LayerBoundary, Cause::NoWork};
 
-/// The spelling in reports: "none", "dependence", .., "no_work".
+/// Returns the spelling in reports: "none", "dependence", .., "no_work".
 std::string_view stringify(Cause cause);
 
 /// The explanation of a task in a schedule.
@@ -53,7 +53,8 @@ struct TaskExplanation {
   int64_t slackCycles = 0;
   Cause heldBackBy = Cause::None; ///< of the part that starts first
 
-  /// Whether slots follow the task without a gap in that graph, up to the end.
+  /// Says whether slots follow the task without a gap in that graph, up to the
+  /// end.
   bool isCritical() const { return slackCycles == 0; }
 };
 
@@ -98,7 +99,8 @@ struct IdleGap {
   int64_t startCycle = 0, endCycle = 0;
   CyclesByCause cycles = {};
 
-  /// The cause of most of its cycles; the first one if several are equal.
+  /// Returns the cause of most of its cycles; the first one if several are
+  /// equal.
   Cause mainCause() const;
 };
 

@@ -229,7 +229,8 @@ struct Solution {
   }
 };
 
-/// The problem with each task cut as a solution says, and no alternatives.
+/// Returns the problem with each task cut as a solution says, and no
+/// alternatives.
 Problem resolve(const Problem &problem, const Solution &solution);
 
 /// A broken rule, with the task it is about and a sentence that says expected
@@ -248,9 +249,9 @@ struct Violation {
 std::vector<Violation> verify(const Problem &problem, const Solution &solution,
                               size_t limit = 16);
 
-/// The shortest length of a part with the given lanes (S2) on an engine of the
-/// group. Without an engine, the port passes what lanes carry. Returns nothing
-/// on overflow, or if a resource is streamed with no lane.
+/// Returns the shortest length of a part with the given lanes (S2) on an engine
+/// of the group. Without an engine, the port passes what lanes carry. Returns
+/// nothing on overflow, or if a resource is streamed with no lane.
 std::optional<int64_t> lengthWithLanes(const Problem &problem,
                                        const std::vector<int64_t> &bytes,
                                        int64_t fixedCycles,

@@ -20,7 +20,7 @@ namespace mlir::llm::scheduling {
 // first group, and to the lowest index that is idle. Parts without work start
 // and end as soon as they may, and take no engine's time.
 
-/// The baseline that a person expects. Tasks start in the order of
+/// Returns the baseline that a person expects. Tasks start in the order of
 /// `Problem::tasks` (made topological if it is not), and none starts before the
 /// one ahead of it. Each part runs whole on the first free engine that can run
 /// it. It has the fewest lanes that give its shortest length, and waits until
@@ -58,7 +58,7 @@ std::optional<Solution> scheduleList(const Problem &problem,
 std::optional<Solution> scheduleListBriefly(const Problem &problem,
                                             const TryReport &report = nullptr);
 
-/// Whether a schedule of so many cycles is so near to a lower bound that
+/// Says whether a schedule of so many cycles is so near to a lower bound that
 /// `scheduleList` looks no further.
 bool isNearEnough(int64_t makespan, int64_t lowerBoundCycles);
 
@@ -86,12 +86,12 @@ struct ImproveResult {
   int64_t evaluations = 0;
 };
 
-/// A local search that starts from `scheduleList`. It ranges over what a list
-/// schedule is made of: how tasks are cut, and how and in which order their
-/// parts start. One evaluation is one list schedule. The result is never longer
-/// than that of `scheduleList`. The search ends at a lower bound. Without a
-/// limit in seconds the result for a seed is the same on every machine, unless
-/// `report` ends the search.
+/// Returns a local search that starts from `scheduleList`. It ranges over what
+/// a list schedule is made of: how tasks are cut, and how and in which order
+/// their parts start. One evaluation is one list schedule. The result is never
+/// longer than that of `scheduleList`. The search ends at a lower bound.
+/// Without a limit in seconds the result for a seed is the same on every
+/// machine, unless `report` ends the search.
 std::optional<ImproveResult> scheduleImproved(const Problem &problem,
                                               const ImproveOptions &options);
 

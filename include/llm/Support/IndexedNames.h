@@ -29,16 +29,16 @@ struct IndexRange {
   int64_t first = 0, step = 1, count = 1;
 };
 
-/// The place in a name that counts through the range. A range of one number is
-/// the number.
+/// Returns the place in a name that counts through the range. A range of one
+/// number is the number.
 std::string makeIndexPlace(IndexRange range);
 
-/// The ranges that the name counts through. Braces around anything else are
-/// letters like others.
+/// Returns the ranges that the name counts through. Braces around anything else
+/// are letters like others.
 std::vector<IndexRange> findIndexRanges(std::string_view name);
 
-/// The name of one run: `{}` becomes `loopIndex`, a range its number of this
-/// `iteration`, which counts from 0.
+/// Returns the name of one run: `{}` becomes `loopIndex`, a range its number of
+/// this `iteration`, which counts from 0.
 std::string expandIndices(std::string_view name, int64_t loopIndex,
                           int64_t iteration);
 

@@ -60,7 +60,8 @@ inline constexpr std::array<CollectiveKind, 4> allCollectiveKinds = {
     CollectiveKind::AllReduce, CollectiveKind::AllGather,
     CollectiveKind::ReduceScatter, CollectiveKind::AllToAll};
 
-/// The spelling in target files, attributes and reports: "matrix", "mac", ...
+/// Returns the spelling in target files, attributes and reports: "matrix",
+/// "mac", ...
 std::string_view stringify(EngineKind kind);
 std::string_view stringify(WorkKind kind);
 std::string_view stringify(CostModelKind kind);
@@ -81,7 +82,7 @@ public:
   bool containsAll(EngineKindSet other) const {
     return (bits & other.bits) == other.bits;
   }
-  /// The kinds that are not in the other set.
+  /// Returns the kinds that are not in the other set.
   EngineKindSet without(EngineKindSet other) const {
     EngineKindSet rest;
     rest.bits = bits & ~other.bits;

@@ -13,8 +13,8 @@
 
 namespace mlir::llm {
 
-/// The median. For an even count it is the mean of the two in the middle. 0 for
-/// no numbers.
+/// Returns the median. For an even count it is the mean of the two in the
+/// middle. 0 for no numbers.
 template <typename Number>
 double medianOf(std::vector<Number> numbers) {
   if (numbers.empty())

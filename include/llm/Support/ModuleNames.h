@@ -20,21 +20,21 @@
 
 namespace mlir::llm {
 
-/// The module to which an op belongs. For ops that run as one (`a.b+a.c`), it
-/// is the module that they share. Names that leave out what they have in common
-/// with the first one (`a.b+c`, as --llm-fuse writes them) do not say where
-/// they belong, and count as in its module. Empty for an op without a module,
-/// and for one that has no name but that of its kind and a number
-/// (`linalg.matmul#3`).
+/// Returns the module to which an op belongs. For ops that run as one
+/// (`a.b+a.c`), it is the module that they share. Names that leave out what
+/// they have in common with the first one (`a.b+c`, as --llm-fuse writes them)
+/// do not say where they belong, and count as in its module. Empty for an op
+/// without a module, and for one that has no name but that of its kind and a
+/// number (`linalg.matmul#3`).
 std::string moduleOf(std::string_view name);
 
-/// The parts of a module's name, outermost first. An empty name has none. Dots
-/// in ranges do not separate parts.
+/// Returns the parts of a module's name, outermost first. An empty name has
+/// none. Dots in ranges do not separate parts.
 std::vector<std::string_view> partsOfModule(std::string_view module);
 
-/// The name up to the number of its layer, which is the first part that is a
-/// number or counts through some (llm/Support/IndexedNames.h). Empty without
-/// one, and for ops of several layers that run as one.
+/// Returns the name up to the number of its layer, which is the first part that
+/// is a number or counts through some (llm/Support/IndexedNames.h). Empty
+/// without one, and for ops of several layers that run as one.
 std::string layerOf(std::string_view name);
 
 } // namespace mlir::llm

@@ -12,7 +12,7 @@
 
 namespace mlir::llm {
 
-/// The fewest digits that read back as this finite number: "0.125",
+/// Returns the fewest digits that read back as this finite number: "0.125",
 /// "500000.0", "1.0e-5". There is always a point, which MLIR asks for.
 std::string toShortestDecimal(double value);
 

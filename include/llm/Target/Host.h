@@ -19,7 +19,8 @@ namespace mlir::llm {
 struct HostSources {
   /// The folder that holds sys and proc.
   std::string root = "/";
-  /// The CPUs that the process may use; empty: all that are online.
+  /// The CPUs that the process may use. If it is empty, these are all that are
+  /// online.
   std::vector<unsigned> cpus;
   /// The features, as `llvm::sys::getHostCPUFeatures` names them.
   ::llvm::StringMap<bool> features;
@@ -27,10 +28,11 @@ struct HostSources {
   std::function<int64_t(unsigned threads, int64_t bytes)> measure;
 };
 
-/// The sources of the machine that this runs on.
+/// Returns the sources of the machine that this runs on.
 HostSources hostSources();
 
-/// The target "host". What can be neither read nor replaced is an error.
+/// Returns the target "host". What can be neither read nor replaced is an
+/// error.
 FailureOr<Target> readHost(const HostSources &sources, EmitError emitError);
 
 /// Bytes of the last-level cache, if the system says them.

@@ -44,8 +44,8 @@ struct Memory {
   static constexpr int64_t defaultLanes = 1024;
 
   std::string name;
-  /// The bytes that fit. 0 if they are not given (only for shared memories), so
-  /// that nothing is checked.
+  /// The bytes that fit. They are 0 if they are not given (only for shared
+  /// memories), so that nothing is checked.
   int64_t capacityBytes = 0;
   int64_t bytesPerSecond = 0;   ///< 0: private to an engine, no limit
   int64_t lanes = defaultLanes; ///< equal lanes that share its rate
@@ -57,7 +57,7 @@ struct Memory {
   /// that come back to it. Without it, they pass all memories again.
   std::optional<int64_t> bytesPerEngine;
 
-  /// The rate that the times use.
+  /// Returns the rate that the times use.
   int64_t usableBytesPerSecond() const {
     return sustainedBytesPerSecond.value_or(bytesPerSecond);
   }
@@ -100,7 +100,7 @@ struct KernelFigures {
   bool operator==(const KernelFigures &other) const;
 };
 
-/// The classes, in the order of the documentation.
+/// Returns the classes, in the order of the documentation.
 ArrayRef<StringRef> opClassNames();
 
 /// `count` identical engines.
@@ -120,14 +120,17 @@ struct Engine {
   /// The highest clock that the datasheet names, if that is not the target's.
   /// No fit ends above it.
   std::optional<int64_t> boostClockHz;
-  /// Room for the tiles of one unit (shared memory); not given: no limit.
+  /// Room for the tiles of one unit (shared memory). If it is not given, there
+  /// is no limit.
   std::optional<int64_t> unitMemoryBytes;
-  /// Room for the sums of one unit's tile, in kernels; not given: no limit.
+  /// Room for the sums of one unit's tile, in kernels. If it is not given,
+  /// there is no limit.
   std::optional<int64_t> accumulatorBytes;
-  /// What one unit streams from memory at most; not given: no limit.
+  /// What one unit streams from memory at most. If it is not given, there is no
+  /// limit.
   std::optional<int64_t> streamBytesPerKilocycle;
-  /// The smallest product that the multiply-accumulate array of a unit does;
-  /// not given: 1.
+  /// The smallest product that the multiply-accumulate array of a unit does. If
+  /// it is not given, it is 1.
   std::optional<int64_t> granuleM, granuleN, granuleK;
   std::vector<MacEnergy> macEnergies;
   std::vector<KernelFigures> kernels; ///< one of a class or op, and a library
@@ -137,10 +140,10 @@ struct Engine {
   /// Whether this is a link of the target, which runs collectives
   /// (`Target::connect`). The name is that of the link.
   bool isLink = false;
-  /// Whether units share ops as tiles (`UnitKernel`).
+  /// Says whether units share ops as tiles (`UnitKernel`).
   bool hasUnitTiles() const { return costModel == CostModelKind::Kernels; }
-  /// The figures of one op's kernel. Each is the op's own, or that of its
-  /// class.
+  /// Returns the figures of one op's kernel. Each is the op's own, or that of
+  /// its class.
   KernelFigures kernelFigures(StringRef opClass, StringRef opName) const;
   bool isCompute() const {
     return kinds.contains(EngineKind::Matrix) ||
@@ -181,8 +184,8 @@ struct Target {
   std::string fittedOn;
 
   const Memory *findMemory(StringRef name) const;
-  /// Whether the memory is shared: it has a rate, and is the last that has, or
-  /// no engine's private memory.
+  /// Says whether the memory is shared: it has a rate, and is the last that
+  /// has, or no engine's private memory.
   bool isShared(const Memory &memory) const;
   /// The memories whose rate is shared, in order. Lanes are in this order.
   SmallVector<const Memory *> sharedMemories() const;
@@ -196,34 +199,35 @@ struct Target {
   /// they share. Returns what is wrong if no link joins so many chips; empty if
   /// nothing is. One chip needs no link.
   std::string connect(int64_t chips);
-  /// The last shared memory, where values live between ops.
+  /// Returns the last shared memory, where values live between ops.
   const Memory &dram() const;
-  /// The number of engines that compute. Each of them keeps `bytesPerEngine` in
-  /// the shared memories.
+  /// Returns the number of engines that compute. Each of them keeps
+  /// `bytesPerEngine` in the shared memories.
   int64_t countComputeEngines() const;
-  /// Whether the memory has room for what all these engines keep there.
+  /// Says whether the memory has room for what all these engines keep there.
   bool hasRoomForEngines(const Memory &memory) const;
-  /// The private memory of an engine, or null.
+  /// Returns the private memory of an engine, or null.
   const Memory *privateMemoryOf(const Engine &engine) const;
-  /// The rate of one engine's port to `memory`, which is at most what streams
-  /// reach.
+  /// Returns the rate of one engine's port to `memory`, which is at most what
+  /// streams reach.
   int64_t portBytesPerSecond(const Engine &engine, const Memory &memory) const;
-  /// The fewest lanes of `memory` that carry this rate.
+  /// Returns the fewest lanes of `memory` that carry this rate.
   int64_t portLanes(const Engine &engine, const Memory &memory) const;
   /// Counts the engines of all groups that can fetch ahead.
   int64_t countMemoryEngines() const;
-  /// The first engine group that has every kind, or null.
+  /// Returns the first engine group that has every kind, or null.
   const Engine *findEngine(EngineKindSet kinds) const;
   /// Finds the groups that run an op of these kinds: the first group with all
   /// kinds. If there is none, it is the groups that do such work together,
-  /// which are the first group for each kind, in the order of kinds. Empty if a
-  /// kind has no group. Only engines that compute, in tiles or at their peak,
-  /// work together.
+  /// which are the first group for each kind, in the order of kinds. It is
+  /// empty if a kind has no group. Only engines that compute, in tiles or at
+  /// their peak, work together.
   SmallVector<const Engine *, 1> findEngines(EngineKindSet kinds) const;
 
-  /// The rate for contractions of `elementType`, per cycle of the whole engine.
-  /// It is that of the type, or else that of the next wider type of the same
-  /// class (`usedType` says which). Nothing if no type is wide enough.
+  /// Returns the rate for contractions of `elementType`, per cycle of the whole
+  /// engine. It is that of the type, or else that of the next wider type of the
+  /// same class (`usedType` says which). Returns nothing if no type is wide
+  /// enough.
   static std::optional<int64_t>
   macsPerCycle(const Engine &engine, Type elementType, std::string &usedType);
   /// Energy of one multiply-accumulate of the type, or of the type whose rate
@@ -234,7 +238,8 @@ struct Target {
   static std::optional<int64_t> opsPerCycle(const Engine &engine,
                                             WorkKind kind);
 
-  /// Finds everything that is inconsistent. Empty if the target is sound.
+  /// Finds everything that is inconsistent. A target without such problems is
+  /// sound.
   std::vector<TargetProblem> findProblems() const;
   /// The same as text: "'engines.core.count' must be ...".
   std::vector<std::string> check() const;
@@ -318,7 +323,7 @@ LogicalResult setEngines(Target &target, StringRef group, int64_t count,
 /// replaces the launch of single kernels by that of graphs.
 void selectKernels(Target &target, StringRef library, bool replayed);
 
-/// The libraries of the target's kernels, each once, in order.
+/// Returns the libraries of the target's kernels, each once, in order.
 std::vector<std::string> kernelLibraries(const Target &target);
 
 /// Does `selectKernels` for a library that must be there. An error lists those
@@ -341,9 +346,9 @@ FailureOr<Target> readOwnTarget(ModuleOp module);
 FailureOr<Target> readTarget(ModuleOp module);
 void writeTarget(ModuleOp module, const Target &target);
 
-/// The machine as far as the cost of one op on one engine group depends on it,
-/// which is everything but the counts of engines. It is part of the fingerprint
-/// of a cost.
+/// Returns the machine as far as the cost of one op on one engine group depends
+/// on it, which is everything but the counts of engines. It is part of the
+/// fingerprint of a cost.
 std::string describeForCost(const Target &target, const Engine &engine);
 
 } // namespace mlir::llm

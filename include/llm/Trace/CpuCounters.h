@@ -19,7 +19,8 @@ namespace mlir::llm {
 
 /// What is counted, in the order of `CpuCounters::names`.
 inline constexpr size_t cpuCounterCount = 5;
-/// The value of each counter. Nothing for a counter that the system refuses.
+/// The value of each counter. There is none for a counter that the system
+/// refuses.
 using CpuCounts = std::array<std::optional<int64_t>, cpuCounterCount>;
 
 /// Counters of this thread and of all that it starts from now on, by Linux'
@@ -38,8 +39,8 @@ public:
   CpuCounters &operator=(const CpuCounters &) = delete;
 
   CpuCounts read() const;
-  /// Says which counters are missing, and what the system says about it. Empty
-  /// if none is missing.
+  /// Says which counters are missing, and what the system says about it. It is
+  /// empty if none is missing.
   std::string describeRefused() const;
 
 private:

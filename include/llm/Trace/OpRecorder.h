@@ -39,7 +39,7 @@ public:
   void start();
   void stop() { enter(between); }
 
-  /// The runs, in the order in which they ran.
+  /// Returns the runs, in the order in which they ran.
   std::vector<RecordedRun> takeRuns();
 
 private:

@@ -51,9 +51,10 @@ public:
       track.add(number);
   }
 
-  /// The track of a slice that begins now. It is a new one if there is no room.
+  /// Returns the track of a slice that begins now. It is a new one if there is
+  /// no room.
   unsigned begin(unsigned track, int64_t end);
-  /// The track of the innermost slice that ends now.
+  /// Returns the track of the innermost slice that ends now.
   unsigned end(unsigned track, int64_t end);
 
 private:

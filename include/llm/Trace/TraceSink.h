@@ -99,7 +99,7 @@ public:
                             int64_t value) = 0;
   virtual void end() = 0;
 
-  /// A value that is written often, for `TraceValues::encoded`.
+  /// Returns a value that is written often, for `TraceValues::encoded`.
   virtual std::string encodeObject(Fill fill) = 0;
   virtual std::string encodeList(Fill fill) = 0;
 };

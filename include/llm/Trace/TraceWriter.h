@@ -18,7 +18,8 @@ namespace mlir::llm {
 /// Chrome's JSON, the same compressed, or Perfetto's own format.
 enum class TraceEncoding { Json, JsonGzip, Proto };
 
-/// The format of a file by its name: "x.pftrace", "x.json.gz", else JSON.
+/// Returns the format of a file by its name: "x.pftrace", "x.json.gz", else
+/// JSON.
 TraceEncoding encodingOf(StringRef file);
 
 /// Makes a sink that writes to a stream. What it writes is complete when it is

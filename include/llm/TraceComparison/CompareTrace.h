@@ -20,9 +20,9 @@ Comparison compareTrace(const ImportedTrace &trace,
                         const TraceAlignment &alignment,
                         const Report &predicted);
 
-/// The time that one run of each op of the program took. Ops that ran as one
-/// share the time in proportion to their predictions. For an op that the trace
-/// does not have it is 0.
+/// Returns the time that one run of each op of the program took. Ops that ran
+/// as one share the time in proportion to their predictions. For an op that the
+/// trace does not have it is 0.
 std::vector<double> measuredNanoseconds(const TraceAlignment &alignment,
                                         const Report &predicted);
 

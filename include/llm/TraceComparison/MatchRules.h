@@ -40,7 +40,7 @@ struct MatchRule {
   std::vector<std::string> sequence;
   /// The work goes on with the op of the work before it.
   bool continues = false;
-  /// With `kinds`: an op may be several pieces of such work.
+  /// With `kinds`, an op may be several pieces of such work.
   bool several = false;
 
   bool saysWhichOp() const { return !ops.empty() || !path.empty(); }
@@ -54,7 +54,7 @@ public:
   /// Does the same from text alone, without the built-in rules.
   static FailureOr<MatchRules> parse(StringRef text, StringRef bufferName,
                                      MLIRContext *context);
-  /// The built-in rules, as their file has them.
+  /// Returns the built-in rules, as their file has them.
   static StringRef getDefaultText();
 
   ArrayRef<MatchRule> rules() const { return allRules; }

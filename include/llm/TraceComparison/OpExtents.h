@@ -21,18 +21,18 @@ public:
   OpExtents() = default;
   explicit OpExtents(WorkloadOpInterface op);
 
-  /// Whether each of the operands has as many elements as a tensor of the op,
-  /// or as some of its loops together have iterations. The operands of a whole
-  /// op must be along all of its loops. Those of a part may be along some. Of a
-  /// cache that is written, tools show any room of whole rows.
+  /// Says whether each of the operands has as many elements as a tensor of the
+  /// op, or as some of its loops together have iterations. The operands of a
+  /// whole op must be along all of its loops. Those of a part may be along
+  /// some. Of a cache that is written, tools show any room of whole rows.
   bool explain(const TracedOperands &operands, bool isWhole) const;
   /// Does the same for only the largest operand, of any part. Also returns true
   /// if nothing is known about the op.
   bool explainLargest(const TracedOperands &operands) const;
 
 private:
-  /// The loops along which so many elements lie, as bits. Returns nothing if no
-  /// loops of the op give that number.
+  /// Returns the loops along which so many elements lie, as bits. Returns
+  /// nothing if no loops of the op give that number.
   std::optional<unsigned> findLoops(int64_t elements) const;
 
   struct Tensor {

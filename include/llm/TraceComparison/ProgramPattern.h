@@ -55,15 +55,15 @@ public:
   const Program &program() const { return theProgram; }
   ArrayRef<PatternOp> ops() const { return patternOps; }
   ArrayRef<PatternStep> steps() const { return patternSteps; }
-  /// The loops, inner ones first.
+  /// Returns the loops, inner ones first.
   ArrayRef<PatternLoop> loops() const { return patternLoops; }
-  /// Whether all layers are alike. For a program of one layer, any layer of a
-  /// model is a run.
+  /// Says whether all layers are alike. For a program of one layer, any layer
+  /// of a model is a run.
   bool hasOneLayer() const { return oneLayer; }
-  /// Whether the op is in the layer of that number; -1 may be any.
+  /// Says whether the op is in the layer of that number; -1 may be any.
   bool isIn(unsigned patternOp, int64_t layer) const;
-  /// The op of the program in that layer, which must have it. Without a layer,
-  /// or with -1, it is the op of that iteration.
+  /// Returns the op of the program in that layer, which must have it. Without a
+  /// layer, or with -1, it is the op of that iteration.
   unsigned findOp(unsigned patternOp, int64_t layer, int64_t iteration) const;
 
 private:

@@ -69,7 +69,7 @@ struct TraceAlignment {
   std::vector<MatchedGroup> groups; ///< in the order of the program
   std::vector<std::string> notes;   ///< sentences about what was decided
 
-  /// The median over the passes that are compared and have the group.
+  /// Returns the median over the passes that are compared and have the group.
   double medianNanoseconds(const MatchedGroup &group) const;
   std::vector<unsigned> comparedPasses() const;
 

@@ -53,7 +53,7 @@ struct CapturedTensor {
   SmallVector<uint32_t, 4> sources;    ///< numbers of tensors
   std::vector<float> numbers;          ///< of factors of ROPE, if captured
 
-  /// Whether the op only looks at its source in another way.
+  /// Says whether the op only looks at its source in another way.
   bool isView() const;
 };
 
@@ -74,8 +74,8 @@ struct CapturedGraph {
   std::vector<CapturedBackend> backends;
   std::vector<CapturedBuffer> buffers;
   uint64_t runs = 0;
-  /// Of each run that has chosen experts, in the order of time. Empty if ops
-  /// were not timed, and in captures of version 1.
+  /// The choices of each run that has chosen experts, in the order of time.
+  /// There are none if ops were not timed, and in captures of version 1.
   std::vector<std::vector<CapturedChoice>> choices;
 
   const CapturedType &typeOf(const CapturedTensor &tensor) const {
@@ -83,12 +83,12 @@ struct CapturedGraph {
   }
 };
 
-/// A name for each tensor, in traces and programs. ggml lets several tensors
-/// have one name. All but the first of these have their number behind it,
-/// "Qcur-0#5". Names of weights stay.
+/// Returns a name for each tensor, in traces and programs. ggml lets several
+/// tensors have one name. All but the first of these have their number behind
+/// it, "Qcur-0#5". Names of weights stay.
 std::vector<std::string> findTensorNames(const CapturedGraph &graph);
 
-/// Whether a file that begins so is a capture.
+/// Says whether a file that begins so is a capture.
 bool isGgmlCapture(StringRef beginning);
 
 /// Reads the graphs of a capture, by their numbers, with how often each ran.

@@ -118,8 +118,8 @@ struct ImportedTrace {
 llvm::Expected<ImportedTrace> readTrace(StringRef path);
 /// Does the same for bytes in memory, with a name for errors.
 llvm::Expected<ImportedTrace> readTrace(llvm::MemoryBufferRef bytes);
-/// What a file that begins so is: "trace of ggml-viz". Empty if it is no trace,
-/// or cannot be read.
+/// What a file that begins so is: "trace of ggml-viz". It is empty if it is no
+/// trace, or cannot be read.
 StringRef findTraceFormat(StringRef path);
 
 /// A piece of what a run spends its time in. The times of a list add up. If
@@ -138,10 +138,10 @@ std::vector<TraceWork> listOwnWork(const ImportedTrace &trace);
 /// are called from a range inside of an op are pieces of their own.
 std::vector<TraceWork> listWholeWork(const ImportedTrace &trace);
 
-/// The chain of ranges and ops of the host around an event, outermost first,
-/// without the event. It goes across the launch: for a kernel, it is what is
-/// around its call. For work that was recorded, what is around its recording
-/// comes behind that.
+/// Returns the chain of ranges and ops of the host around an event, outermost
+/// first, without the event. It goes across the launch: for a kernel, it is
+/// what is around its call. For work that was recorded, what is around its
+/// recording comes behind that.
 SmallVector<uint32_t> eventsAround(const ImportedTrace &trace, uint32_t event);
 
 /// Records every event, counter and arrow on one clock, as it is in the trace.

@@ -59,7 +59,8 @@ struct RangeTable {
   static constexpr unsigned maxDepth = 64;
 
   RangeTableOptions options;
-  /// Such as "pass 0". There is one without a name if all rows are in it.
+  /// Its name, such as "pass 0". There is one without a name if all rows are in
+  /// it.
   std::vector<std::string> groups;
   /// The rows by group, in the order of time. Each row is ahead of those in it.
   std::vector<RangeRow> rows;
@@ -89,7 +90,7 @@ void printRangeJson(const RangeTable &table, const ImportedTrace &trace,
 /// end.
 void printTraceSummary(const ImportedTrace &trace, ArrayRef<std::string> notes,
                        raw_ostream &os);
-/// The time from the first event's start to the last one's end.
+/// Returns the time from the first event's start to the last one's end.
 int64_t spanNanoseconds(const ImportedTrace &trace);
 
 } // namespace mlir::llm

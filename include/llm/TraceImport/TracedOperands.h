@@ -39,8 +39,8 @@ struct TracedOperands {
   /// tell operands.
   static std::optional<TracedOperands> read(StringRef args);
 
-  /// The sizes of an operand. There are none if it is no tensor, or does not
-  /// exist.
+  /// Returns the sizes of an operand. There are none if it is no tensor, or
+  /// does not exist.
   ArrayRef<int64_t> sizes(size_t number) const {
     return number < tensors.size() ? ArrayRef(tensors[number].sizes)
                                    : ArrayRef<int64_t>();

@@ -13,8 +13,9 @@ include "mlir/Pass/PassBase.td"
 def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
   let summary = "Put the description of a machine on the module";
   let description = [{
-    Writes the machine into the module as `dlti.target_system_spec`, which is printed above
-    the module as `#target`: programs for two machines differ in that line. It comes from a
+    Writes the machine into the module as `dlti.target_system_spec`. It is printed above the
+    module as `#target`, with a line for each engine, memory, link and kernel, so that a diff
+    of two machines shows the lines in which they differ. The machine comes from a
     built-in preset (`name=`), from a JSON file (`file=`, see lib/Target/presets/README.md),
     or from a CSV file with one column per device (`file=` and `column=`). Without `name`
     and `file` the module keeps its own target. If it has none, the preset `npu` is written,

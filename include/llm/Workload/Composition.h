@@ -27,8 +27,8 @@ struct ComposedPart {
   WorkloadOpInterface op;
   Workload workload;
   SmallVector<SmallVector<unsigned, 2>, 6> digits;
-  /// The buffers of the whole that hold its own. Nothing for what it reads from
-  /// where another op put it.
+  /// The buffers of the whole that hold its own. There is none for what it
+  /// reads from where another op put it.
   SmallVector<std::optional<unsigned>, 4> buffers;
 };
 
@@ -56,8 +56,8 @@ Workload workloadInside(const Workload &whole, const ComposedPart &part);
 Count countComposedPoints(const Workload &workload, unsigned stage, Box box);
 Count countComposedElements(const Workload &workload, unsigned buffer, Box box);
 
-/// Whether `value` is computed by an op of `body` that takes time, or a view in
-/// `body` shows such a value.
+/// Says whether `value` is computed by an op of `body` that takes time, or a
+/// view in `body` shows such a value.
 bool isComputedIn(Block &body, Value value);
 
 } // namespace mlir::llm

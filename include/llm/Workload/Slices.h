@@ -19,12 +19,12 @@
 
 namespace mlir::llm {
 
-/// The workload, or failure without a diagnostic.
+/// Returns the workload, or failure without a diagnostic.
 FailureOr<Workload> findWorkload(Operation *op);
 
 /// Says why the op cannot run on boxes of `sizes` iterations that cut `loop`,
-/// as a sentence without a subject. The last box along each loop is smaller.
-/// Empty if the op can.
+/// as a sentence without a subject. The last box along each loop is smaller. It
+/// is empty if the op can.
 std::string explainUncut(SliceableOpInterface op, const Workload &workload,
                          unsigned loop, ArrayRef<int64_t> sizes);
 
@@ -32,8 +32,8 @@ std::string explainUncut(SliceableOpInterface op, const Workload &workload,
 /// now. Fails if it cannot infer any.
 LogicalResult inferResults(Operation *op);
 
-/// The elements of a buffer that a box touches: where they begin, and how many
-/// there are along each dimension.
+/// Returns the elements of a buffer that a box touches: where they begin, and
+/// how many there are along each dimension.
 IterationBox sliceOfBuffer(OpBuilder &builder, Location loc,
                            const Buffer &buffer, const IterationBox &box);
 

@@ -64,7 +64,8 @@ struct Loop {
     /// fit, each stage sweeps over its tiles anew.
     PerStage,
   } tiles = Tiles::AnyOrder;
-  /// Whether the loop may be cut into pieces that run in any order, or at once.
+  /// Says whether the loop may be cut into pieces that run in any order, or at
+  /// once.
   bool isTileable() const { return tiles == Tiles::AnyOrder; }
   /// The first iteration. It is above 0 in a part of an op
   /// (`Workload::within`).
@@ -84,8 +85,8 @@ struct Buffer {
   Value value;
   AffineMap map;
   Type elementType;
-  /// For weights of which each token takes only some slices (experts): how many
-  /// slices there are, and how many a token takes. With 0, it takes all.
+  /// If each token takes only some slices of a weight (experts), this is how
+  /// many slices there are, and how many a token takes. With 0, it takes all.
   int64_t slices = 0, slicesPerToken = 0;
   /// The map only says how many elements are touched. Which ones, or which of
   /// them decide about an iteration, is known at run time (rows of a table, of
@@ -101,13 +102,14 @@ struct Buffer {
   /// Such a value lies where the op that reads it writes its own result. It
   /// takes no room beside that.
   bool isInPlace = false;
-  /// For a temporary: one engine makes it while another one uses it.
+  /// A temporary may be made by one engine while another one uses it.
   bool isHandedOver = false;
   /// The buffer is needed only when the sums of a contraction are complete. One
   /// tile is enough, which is fetched while the sums are made.
   bool isLate = false;
-  /// For ops that run as one: whether an op that reads it contracts it, also if
-  /// it is computed inside. Without a value, it follows from the loops.
+  /// For ops that run as one, this says whether an op that reads it contracts
+  /// it, also if it is computed inside. Without a value, it follows from the
+  /// loops.
   std::optional<bool> isContracted = std::nullopt;
 };
 
@@ -118,8 +120,8 @@ struct Stage {
   llvm::SmallBitVector loops;
   EngineKind engine = EngineKind::Vector;
   SmallVector<std::pair<WorkKind, int64_t>, 4> workPerPoint;
-  /// The kind of work whose pipe does work of this kind: the lanes of a vector
-  /// engine do its multiply-accumulates, too.
+  /// Returns the kind of work whose pipe does work of this kind: the lanes of a
+  /// vector engine do its multiply-accumulates, too.
   WorkKind pipeOf(WorkKind kind) const {
     return kind == WorkKind::Mac && engine == EngineKind::Vector ? WorkKind::Alu
                                                                  : kind;
@@ -158,23 +160,25 @@ struct Workload {
   /// What each of several ops that run as one is: see Composition.h.
   std::shared_ptr<const Composition> composition;
 
-  /// The box of all iterations.
+  /// Returns the box of all iterations.
   SmallVector<Interval, 6> fullBox() const;
-  /// The share of the work that lies in `box`, which is inside of the full box.
+  /// Returns the share of the work that lies in `box`, which is inside of the
+  /// full box.
   Workload within(Box box) const;
-  /// The engine kinds that the stages need.
+  /// Returns the engine kinds that the stages need.
   EngineKindSet engineKinds() const;
-  /// The type in which the multiply-accumulates run: the widest of the
-  /// contracted operands. Null if there are none.
+  /// Returns the type in which the multiply-accumulates run: the widest of the
+  /// contracted operands. Returns null if there are none.
   Type macElementType() const;
-  /// Whether the buffer is an operand that a multiply-accumulate stage reduces
-  /// over. It may be a value that is kept inside of a kernel of several ops.
+  /// Says whether the buffer is an operand that a multiply-accumulate stage
+  /// reduces over. It may be a value that is kept inside of a kernel of several
+  /// ops.
   bool isContracted(const Buffer &buffer) const;
   std::optional<unsigned> findLoop(StringRef name) const;
-  /// The loops that the buffer's map uses.
+  /// Returns the loops that the buffer's map uses.
   llvm::SmallBitVector loopsOf(const Buffer &buffer) const;
-  /// How many stages sweep over the elements of a buffer that is read. 1 for a
-  /// buffer that is written, or that does not have all loops.
+  /// Returns how many stages sweep over the elements of a buffer that is read.
+  /// 1 for a buffer that is written, or that does not have all loops.
   int64_t countSweeps(unsigned buffer) const;
   /// Appends a stage over the loops with the given names.
   Stage &addStage(StringRef name, EngineKind engine,
@@ -199,8 +203,9 @@ struct PartialReduction {
   Workload combine;
 };
 
-/// The workload of an op that reads `inputs` and writes `out`, tensors of one
-/// shape, element by element: loops d0, d1, .. and one vector stage, "map".
+/// Returns the workload of an op that reads `inputs` and writes `out`, tensors
+/// of one shape, element by element: loops d0, d1, .. and one vector stage,
+/// "map".
 FailureOr<Workload>
 elementwiseWorkload(Operation *op, EmitError emitError,
                     ArrayRef<std::pair<StringRef, Value>> inputs, Value out,
@@ -219,9 +224,9 @@ struct ShownBox {
 /// What a SourceOpInterface op shows.
 enum class SourceKind { Weight, Cache };
 
-/// The product of the box's intervals over the stage's loops.
+/// Returns the product of the box's intervals over the stage's loops.
 Count countPointsOfProduct(const Workload &workload, unsigned stage, Box box);
-/// The elements of the bounding box of the buffer's map over `box`.
+/// Returns the elements of the bounding box of the buffer's map over `box`.
 Count countElementsOfProduct(const Workload &workload, unsigned buffer,
                              Box box);
 
@@ -233,16 +238,16 @@ LogicalResult requireStaticShapes(Operation *op, EmitError emitError);
 /// up to whole bytes, with the scales of the type if it has any. This is the
 /// one function for every byte count.
 Count storageBytes(Type elementType, ArrayRef<int64_t> shape);
-/// The same for a whole tensor or cache. Fails for dynamic shapes and other
-/// types.
+/// Does the same for a whole tensor or cache. Fails for dynamic shapes and
+/// other types.
 Count storageBytes(Type type);
-/// The same for some elements of a buffer, such as a tile of it, or as many as
-/// are moved altogether. Scales count in proportion.
+/// Does the same for some elements of a buffer, such as a tile of it, or as
+/// many as are moved altogether. Scales count in proportion.
 Count storageBytes(const Buffer &buffer, int64_t elements);
-/// The bytes of all of the values.
+/// Returns the bytes of all of the values.
 Count storageBytesOf(ValueRange values);
-/// The type of single values of an element type, in which arithmetic is done:
-/// the type itself, or the one behind its scales.
+/// Returns the type of single values of an element type, in which arithmetic is
+/// done: the type itself, or the one behind its scales.
 Type valueTypeOf(Type elementType);
 
 } // namespace mlir::llm
@@ -252,8 +257,8 @@ Type valueTypeOf(Type elementType);
 
 namespace mlir::llm {
 
-/// Whether no mask hides anything, as if one query sees all keys. The counts of
-/// any box are then those of the product.
+/// Says whether no mask hides anything, as if one query sees all keys. The
+/// counts of any box are then those of the product.
 bool hidesNothing(WorkloadOpInterface op, const Workload &workload);
 
 } // namespace mlir::llm

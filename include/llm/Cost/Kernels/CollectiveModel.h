@@ -38,7 +38,7 @@ CollectiveTime timeCollective(CollectiveKind kind, int64_t devices,
 FailureOr<int64_t> countSentBytes(CollectiveKind kind, int64_t devices,
                                   int64_t bytes);
 
-/// The first link that joins as many devices; null if none does.
+/// Returns the first link that joins as many devices; null if none does.
 const Link *findLink(const Target &target, int64_t devices);
 
 } // namespace mlir::llm

@@ -26,9 +26,10 @@ public:
   /// if its units count them, or if the stage is no product of two operands.
   static std::optional<Granules> get(const OpOnTarget &context, unsigned stage);
 
-  /// The multiply-accumulates that the array has time for while it does those
-  /// at the stage's `points`, in tiles of these sizes. A tile that is no whole
-  /// number of granules takes one more. Fails if they do not fit into 64 bits.
+  /// Returns the multiply-accumulates that the array has time for while it does
+  /// those at the stage's `points`, in tiles of these sizes. A tile that is no
+  /// whole number of granules takes one more. Fails if they do not fit into 64
+  /// bits.
   Count countSlots(int64_t points, ArrayRef<int64_t> tileSizes) const;
 
   /// Returns the number of iterations that fill the array, so that tiles of

@@ -14,8 +14,8 @@
 
 namespace mlir::llm {
 
-/// The functions of a module that have a body, in order. If there is none, a
-/// warning says so and what follows: "there is no trace to write".
+/// Returns the functions of a module that have a body, in order. If there is
+/// none, a warning says so and what follows: "there is no trace to write".
 SmallVector<FunctionOpInterface> functionsToExport(ModuleOp module,
                                                    StringRef consequence);
 
@@ -25,9 +25,9 @@ struct FunctionFile {
   StringRef suffix; ///< of its default name, e.g. ".json"
 };
 
-/// The path for each function: the pass's option `file`, or, if that is empty,
-/// '<function><suffix>' in the current folder. Fails with a diagnostic on a
-/// name that cannot name a file, and if two functions have one path.
+/// Returns the path for each function: the pass's option `file`, or, if that is
+/// empty, '<function><suffix>' in the current folder. Fails with a diagnostic
+/// on a name that cannot name a file, and if two functions have one path.
 FailureOr<std::vector<std::string>>
 choosePaths(const Pass &pass, ArrayRef<FunctionOpInterface> functions,
             StringRef file, const FunctionFile &kind);

@@ -14,7 +14,8 @@
 
 namespace mlir::llm {
 
-/// Says why this build can write no page, and what to do. Empty if it can.
+/// Says why this build can write no page, and what to do. It is empty if it
+/// can.
 std::string findPageLack();
 
 /// Returns JSON as it may stand in a page: without blanks around values, and

@@ -15,10 +15,10 @@ namespace mlir::llm {
 class LlmDialect;
 
 /// What a file of bytecode says of the ops, attributes and types of the dialect
-/// in it. A change that older files do not follow raises `current`. What an
-/// op has got since is then read and written by its own `readProperties` and
-/// `writeProperties`, which ask for the version; attributes and types are text
-/// there, which parsers go on to accept.
+/// in it. A change that older files do not follow raises `current`. The op's
+/// own `readProperties` and `writeProperties` ask for the version, and read and
+/// write what the op has got since. Attributes and types are text there, which
+/// parsers go on to accept.
 struct LlmDialectVersion : DialectVersion {
   static constexpr uint64_t current = 5;
 

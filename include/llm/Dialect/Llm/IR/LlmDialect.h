@@ -38,7 +38,7 @@ struct KvCacheResource : public SideEffects::Resource::Base<KvCacheResource> {
 /// Returns the value under `name` in a dictionary of whole numbers; 0 if there
 /// is none.
 int64_t getAmount(DictionaryAttr amounts, StringRef name);
-/// A dictionary of whole numbers.
+/// Returns a dictionary of whole numbers.
 DictionaryAttr
 getAmounts(MLIRContext *context,
            ArrayRef<std::pair<StringRef, int64_t>> namesAndAmounts);

@@ -43,8 +43,8 @@ private:
   void registerTypes();
 };
 
-/// The text of an attribute on one line, for messages and fingerprints: tiles,
-/// costs and slots have several where a program is printed.
+/// Returns the text of an attribute on one line, for messages and fingerprints:
+/// tiles, costs and slots have several where a program is printed.
 std::string printOnOneLine(Attribute attribute);
 
 /// Verifies an attribute `llm.*` of an op or a function.
