@@ -23,10 +23,10 @@
 // JGS-SAME: "macs_per_cycle_per_unit" = #dlti.map<"f32" = 8192 : i64>
 // JGS-SAME: "capacity_bytes" = 125829120 : i64
 // JGS-SAME: "bytes_per_second" = 32985348833280 : i64
-// RUN: llm-opt %t/empty.mlir --llm-target=name=a100-sxm --verify-roundtrip | FileCheck %s --check-prefix=A100
+// RUN: llm-opt %t/empty.mlir --llm-target=name=a100-sxm --verify-roundtrip --mlir-print-local-scope | FileCheck %s --check-prefix=A100
 // A100: "a100-sxm" =
 // A100-SAME: "units" = 108 : i64
-// RUN: llm-opt %t/empty.mlir --llm-target=name=h100-sxm --verify-roundtrip | FileCheck %s --check-prefix=H100
+// RUN: llm-opt %t/empty.mlir --llm-target=name=h100-sxm --verify-roundtrip --mlir-print-local-scope | FileCheck %s --check-prefix=H100
 // H100: "h100-sxm" =
 // H100-SAME: "units" = 132 : i64
 
@@ -135,13 +135,13 @@
 // RUN: llm-opt %t/inner.mlir --llm-tile --llm-schedule | FileCheck %s --check-prefix=OUTER
 // OUTER: "jgs" =
 // OUTER: llm.slots =
-// RUN: sed '2s/^/module {\n/; $s/$/\n}/' %t/inner.mlir > %t/nested.mlir
+// RUN: sed '/^module/s/^/module {\n/; $s/$/\n}/' %t/inner.mlir > %t/nested.mlir
 // RUN: not llm-opt %t/nested.mlir --llm-target 2>&1 | FileCheck %s --check-prefix=INNER
 // RUN: not llm-opt %t/nested.mlir --llm-tile 2>&1 | FileCheck %s --check-prefix=INNER
 // RUN: not llm-opt %t/nested.mlir --llm-target=name=jgs --llm-tile 2>&1 | FileCheck %s --check-prefix=INNER
 // RUN: not llm-opt %t/nested.mlir --llm-target=name=jgs --llm-export-report 2>&1 | FileCheck %s --check-prefix=INNER
 // RUN: not llm-opt %t/nested.mlir --llm-target=name=jgs 2>&1 | FileCheck %s --check-prefix=INNER
-// INNER: nested.mlir:3:1: error: a module within the module has a target of its own, but one is taken for all functions; put it on the outer module
+// INNER: nested.mlir:{{[0-9]+}}:1: error: a module within the module has a target of its own, but one is taken for all functions; put it on the outer module
 
 //--- empty.mlir
 module {}
