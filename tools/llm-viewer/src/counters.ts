@@ -1,6 +1,6 @@
 // Counts what slices move and hold over time: bytes of memories, private memory, busy engines.
 
-import { PartCost, Prefetch, Report, Slot, usableBytesPerSecond } from "./report";
+import { PartCost, Prefetch, Report, sharedResources, Slot, usableBytesPerSecond } from "./report";
 import { Schedule } from "./schedule";
 
 export interface Counter {
@@ -72,7 +72,7 @@ class Sums {
   private readonly shared;
 
   constructor(private readonly report: Report, schedule: Schedule) {
-    this.shared = report.memories.filter((memory) => memory.lanes);
+    this.shared = sharedResources(report);
     this.bandwidth = this.shared.map(() => new Sum());
     this.busy = report.engines.map(() => new Sum());
     this.held = report.engines.map(() => new Sum());

@@ -17,14 +17,20 @@ export function layersOf({ layers, model_layers }: ModelProgram): string {
   return `${layers === model_layers ? layers : `${layers} of ${model_layers}`} layer${model_layers === 1 ? "" : "s"}`;
 }
 
+/// Writes the machine; of a program over many chips, figures are those of one.
+function machineOf(report: Report): string {
+  const chips = report.chips ?? 1;
+  return chips > 1 ? `one of ${chips.toLocaleString("en-US")} ${report.target}` : report.target;
+}
+
 /// Writes what must be read first, first: "llama 405.9 B on h100-sxm, decode, batch 8, 4,096 keys, 126 layers".
 /// Parameters are those of the whole model, so a part of its layers has none.
 export function titleOf(report: Report): string {
   const { program } = report, parameters = report.totals?.parameters;
-  if (!program) return `${report.function} on ${report.target}`;
+  if (!program) return `${report.function} on ${machineOf(report)}`;
   const size = program.whole_model && parameters ? ` ${formatParameters(parameters)}` : "";
   const isWhole = program.layers === program.model_layers;
   const sequences = sequencesOf(program).replace(/, 1 new(?=,)/g, "").replace(/([\d,]+) new, \1 keys/g, "$1 new");
-  return [`${program.model}${size} on ${report.target}`, ...(isWhole ? [] : [layersOf(program)]), program.phase, sequences,
+  return [`${program.model}${size} on ${machineOf(report)}`, ...(isWhole ? [] : [layersOf(program)]), program.phase, sequences,
           ...(isWhole ? [layersOf(program)] : [])].join(", ");
 }

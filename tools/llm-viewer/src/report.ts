@@ -143,6 +143,8 @@ export interface Report {
   tokens_per_second_if_all_layers?: number; // the name that older reports use
   engines: Engine[];
   memories: Memory[];
+  links?: Memory[]; // of a program over many chips: what its collectives share
+  chips?: number; // of its grid
   totals: Amounts;
   loops: Loop[];
   ops: Op[];
@@ -243,6 +245,10 @@ export function faultsOf(report: Report): string[] {
 /// Returns the memories that engines share, from near to far.
 export function sharedMemories(report: Report): Memory[] {
   return report.memories.filter((memory) => memory.lanes !== undefined);
+}
+/// Returns these memories, and behind them the links that collectives share.
+export function sharedResources(report: Report): Memory[] {
+  return [...sharedMemories(report), ...(report.links ?? [])];
 }
 /// Returns the memory that all values go through: the last shared one, as in the table of llm-opt.
 export function mainMemory(report: Report): Memory {
