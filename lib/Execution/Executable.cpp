@@ -8,6 +8,7 @@
 #include "llm/Execution/Executable.h"
 #include "AttentionBlocks.h"
 #include "MachineCode.h"
+#include "MemoryUse.h"
 #include "OneDnnProducts.h"
 #include "Pipeline.h"
 #include "RecordOps.h"
@@ -191,6 +192,7 @@ LogicalResult Executable::lowerToLlvm(func::FuncOp function,
   if (failed(runPasses(
           module, [&](OpPassManager &pm) { addKernels(pm, options.threads); })))
     return failure();
+  memoryPeak = findMemoryPeak(function);
   if (oneDnn && failed(runPasses(module, [&](OpPassManager &pm) {
         pm.addPass(createOneDnnProductsPass(*oneDnn));
       })))

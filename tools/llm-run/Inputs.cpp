@@ -193,11 +193,28 @@ RandomRange Inputs::chooseRange(const ProgramArgument &argument,
   return {scale, scale};
 }
 
+static int64_t readMemoryBytes() {
+  return int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+}
+
+LogicalResult Inputs::checkRoomBetweenOps() const {
+  const std::optional<MemoryPeak> &peak = executable.getMemoryPeak();
+  int64_t roomBytes = readMemoryBytes();
+  auto leftBytes = static_cast<uint64_t>(roomBytes - reservedBytes);
+  if (!peak || peak->bytes <= leftBytes)
+    return success();
+  return emitError(peak->loc)
+         << "there is no room for the " << peak->bytes
+         << " bytes that values between ops take at once, the largest of them "
+         << peak->largest << " here: this machine has " << roomBytes
+         << " bytes of memory, of which arguments take " << reservedBytes;
+}
+
 LogicalResult Inputs::reserve(StringRef what, RankedTensorType type) {
   std::optional<int64_t> bytes = getElementBytes(type.getElementType());
   for (int64_t size : type.getShape())
     bytes = bytes ? checkedMul(*bytes, size) : bytes;
-  int64_t roomBytes = int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  int64_t roomBytes = readMemoryBytes();
   if (!bytes || *bytes > roomBytes - reservedBytes)
     return emitError(loc) << what << " is " << type
                           << ", and there is no room for it: this machine has "
@@ -402,7 +419,7 @@ LogicalResult Inputs::prepare() {
   if (number < options.files.size())
     return emitError(loc) << options.files.size() << " files of '--input', and "
                           << "the function takes " << number;
-  return success();
+  return checkRoomBetweenOps();
 }
 
 std::string Inputs::describeNonFinite() const {

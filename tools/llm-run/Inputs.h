@@ -80,6 +80,8 @@ private:
                           RankedTensorType type) const;
   /// Fails if there cannot be room for it beside what was reserved before.
   LogicalResult reserve(StringRef what, RankedTensorType type);
+  /// Fails if there cannot be room for what a run allocates beside that.
+  LogicalResult checkRoomBetweenOps() const;
   FailureOr<HostTensor> makeTokens(RankedTensorType type);
   FailureOr<HostTensor> makeSource(const ProgramArgument &argument);
   /// Draws numbers in [0, 1), which are others in each step.

@@ -6,28 +6,69 @@
 //===----------------------------------------------------------------------===//
 
 #include "Measurement.h"
+#include "llm/Console/Interrupts.h"
 #include "llm/Target/Host.h"
+
+#include <chrono>
 
 using namespace mlir;
 using namespace mlir::llm;
 
 //===----------------------------------------------------------------------===//
-// Before the run
+// Runs
 //===----------------------------------------------------------------------===//
 
-CacheEviction::CacheEviction() {
-  // This is twice the cache, because caches do not always replace the oldest
-  // lines.
-  constexpr int64_t least = int64_t(64) << 20, most = int64_t(1) << 30;
-  int64_t bytes = readCacheBytes(hostSources()).value_or(least);
-  others.resize(std::clamp(2 * std::min(bytes, most), least, most));
+namespace {
+/// Puts other data into the caches, as the other layers of a model do before
+/// the layer that is measured. A block alone would find its own weights there.
+class CacheEviction {
+public:
+  CacheEviction() {
+    // This is twice the cache, because caches do not always replace the oldest
+    // lines.
+    constexpr int64_t least = int64_t(64) << 20, most = int64_t(1) << 30;
+    int64_t bytes = readCacheBytes(hostSources()).value_or(least);
+    others.resize(std::clamp(2 * std::min(bytes, most), least, most));
+  }
+
+  void evict() {
+    constexpr size_t lineBytes = 64;
+    for (size_t at = 0; at < others.size(); at += lineBytes)
+      *static_cast<volatile char *>(&others[at]) = 1;
+  }
+
+private:
+  std::vector<char> others;
+};
+} // namespace
+
+std::vector<HostTensor> llm::runRepeatedly(const Executable &executable,
+                                           ArrayRef<ArgumentValue> values,
+                                           Repetition often,
+                                           function_ref<void(double)> onRun) {
+  using Clock = std::chrono::steady_clock;
+  std::optional<CacheEviction> caches;
+  if (often.isCold)
+    caches.emplace();
+  std::vector<HostTensor> results;
+  for (int64_t left = often.warmup + often.repeat; left > 0; --left) {
+    if (caches)
+      caches->evict();
+    auto start = Clock::now();
+    results = executable.run(values);
+    std::chrono::duration<double, std::micro> passed = Clock::now() - start;
+    if (left > often.repeat && !InterruptNote::isNoted())
+      continue; // this run only warms up
+    onRun(passed.count());
+    if (InterruptNote::isNoted())
+      break;
+  }
+  return results;
 }
 
-void CacheEviction::evict() {
-  constexpr size_t lineBytes = 64;
-  for (size_t at = 0; at < others.size(); at += lineBytes)
-    *static_cast<volatile char *>(&others[at]) = 1;
-}
+//===----------------------------------------------------------------------===//
+// Before them
+//===----------------------------------------------------------------------===//
 
 /// Returns this machine as a target, with the cores that the program runs on.
 static FailureOr<Target> readCores(unsigned threads, Location loc) {
@@ -53,7 +94,7 @@ Measurement::prepare(func::FuncOp function,
 }
 
 //===----------------------------------------------------------------------===//
-// Behind it
+// Behind them
 //===----------------------------------------------------------------------===//
 
 void Measurement::add(std::vector<RecordedRun> runs) {
@@ -78,7 +119,7 @@ static std::vector<double> averageRuns(ArrayRef<RecordedRun> runs,
   return sums;
 }
 
-static double takeMedian(std::vector<double> numbers) {
+double llm::takeMedian(std::vector<double> numbers) {
   auto middle = numbers.begin() + numbers.size() / 2;
   std::nth_element(numbers.begin(), middle, numbers.end());
   return *middle;

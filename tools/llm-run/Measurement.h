@@ -8,22 +8,31 @@
 #ifndef LLM_TOOLS_LLM_RUN_MEASUREMENT_H
 #define LLM_TOOLS_LLM_RUN_MEASUREMENT_H
 
+#include "llm/Execution/Executable.h"
 #include "llm/Results/Comparison.h"
 #include "llm/Results/PlannedFunction.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::llm {
 
-/// Puts other data into the caches, as the other layers of a model do before
-/// the layer that is measured. A block alone would find its own weights there.
-class CacheEviction {
-public:
-  CacheEviction();
-  void evict();
-
-private:
-  std::vector<char> others;
+/// How often a program runs when it is timed.
+struct Repetition {
+  int64_t warmup; ///< runs before the first one that counts
+  int64_t repeat; ///< runs that count
+  bool isCold;    ///< whether other data goes through the caches before a run
 };
+
+/// Runs a program as often as that. Behind each run that counts, `onRun` gets
+/// the microseconds that it took. States of caches are written in place, at the
+/// same positions each time. An interrupt ends it after the current run, once
+/// one run counts. Returns the results of the last run.
+std::vector<HostTensor> runRepeatedly(const Executable &executable,
+                                      ArrayRef<ArgumentValue> values,
+                                      Repetition often,
+                                      function_ref<void(double)> onRun);
+
+/// The middle one, or the upper one of the two in the middle.
+double takeMedian(std::vector<double> numbers);
 
 /// A program as it is predicted for a target, and as it ran.
 class Measurement {

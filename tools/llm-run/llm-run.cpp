@@ -135,7 +135,7 @@ struct CommandLine {
                          cl::desc("Add CPU counters of each op to --trace")};
   cl::opt<int64_t> repeat{
       "repeat", cl::cat(measuring), cl::init(1), cl::value_desc("N"),
-      cl::desc("Measured runs, of which ops take the median (default: 1)")};
+      cl::desc("Measured runs, of which the median counts (default: 1)")};
   cl::opt<int64_t> warmup{"warmup", cl::cat(measuring), cl::init(0),
                           cl::value_desc("N"),
                           cl::desc("Runs before them (default: 0)")};
@@ -147,9 +147,18 @@ struct CommandLine {
                  clEnumValN(Caches::Warm, "warm", "data of the run before"))};
 
   bool hasPrompt() const { return !tokens.empty() || !promptFile.empty(); }
-  bool measures() const {
+  /// Whether the times of ops are asked for.
+  bool records() const {
     return compare || !measured.empty() || !measureOps.empty() ||
            !trace.empty() || !html.empty();
+  }
+  /// Whether the time of a whole run is asked for.
+  bool measures() const {
+    return records() || repeat.getNumOccurrences() ||
+           warmup.getNumOccurrences() || caches.getNumOccurrences();
+  }
+  Repetition repetition() const {
+    return {warmup, repeat, caches == Caches::Cold};
   }
 };
 } // namespace
@@ -366,6 +375,19 @@ static LogicalResult writeRows(const CommandLine &options,
                [&](raw_ostream &os) { writeMeasuredTable(rows, os); });
 }
 
+/// Prints the choices that a time depends on.
+static void printChoices(const CommandLine &options,
+                         const Executable &executable) {
+  CpuVectors vectors = executable.getVectors();
+  llvm::outs() << "It ran on " << options.threads
+               << (options.threads == 1 ? " thread" : " threads")
+               << " with vectors of " << vectors.bits << " bits"
+               << (vectors.addsPairsOfBf16 ? " and AVX512-BF16" : "")
+               << llvm::format(", compiled in %.2f s (%.2f s of CPU).\n",
+                               executable.getCompileSeconds(),
+                               executable.getCompileCpuSeconds());
+}
+
 static LogicalResult report(const CommandLine &options,
                             const Executable &executable,
                             Measurement &measurement, Location loc) {
@@ -402,23 +424,15 @@ static LogicalResult report(const CommandLine &options,
                                "between ops.\n",
                                measurement.getWallMicroseconds(),
                                measurement.getBetweenMicroseconds());
-  CpuVectors vectors = executable.getVectors();
-  llvm::outs() << "It ran on " << options.threads
-               << (options.threads == 1 ? " thread" : " threads")
-               << " with vectors of " << vectors.bits << " bits"
-               << (vectors.addsPairsOfBf16 ? " and AVX512-BF16" : "")
-               << llvm::format(", compiled in %.2f s (%.2f s of CPU).\n",
-                               executable.getCompileSeconds(),
-                               executable.getCompileCpuSeconds());
+  printChoices(options, executable);
   return success();
 }
 
-/// Measures runs. States of caches are written in place, at the same positions
-/// each time. An interrupt ends it after the current run, once one run is
-/// measured. `results` gets those of the last run.
-static LogicalResult measure(const CommandLine &options, Executable &executable,
-                             const Inputs &inputs, Measurement &measurement,
-                             Location loc, std::vector<HostTensor> &results) {
+/// Measures the ops of some runs. `results` gets those of the last run.
+static LogicalResult measureRuns(const CommandLine &options,
+                                 Executable &executable, const Inputs &inputs,
+                                 Measurement &measurement, Location loc,
+                                 std::vector<HostTensor> &results) {
   std::optional<CpuCounters> counters;
   if (options.counters) {
     counters.emplace();
@@ -427,22 +441,27 @@ static LogicalResult measure(const CommandLine &options, Executable &executable,
       emitWarning(loc) << "the system does not count " << refused;
     executable.count(&*counters);
   }
-  std::optional<CacheEviction> caches;
-  if (options.caches == CommandLine::Caches::Cold)
-    caches.emplace();
-  for (int64_t left = options.warmup + options.repeat; left > 0; --left) {
-    if (caches)
-      caches->evict();
-    results = executable.run(inputs.getValues());
-    std::vector<RecordedRun> runs = executable.takeRecordedRuns();
-    if (left > options.repeat && !InterruptNote::isNoted())
-      continue; // this run only warms up
-    measurement.add(std::move(runs));
-    if (InterruptNote::isNoted())
-      break;
-  }
+  results = runRepeatedly(
+      executable, inputs.getValues(), options.repetition(),
+      [&](double) { measurement.add(executable.takeRecordedRuns()); });
   executable.count(nullptr);
   return report(options, executable, measurement, loc);
+}
+
+/// Times runs in which nothing is recorded, and returns the last results.
+static std::vector<HostTensor> timeRuns(const CommandLine &options,
+                                        const Executable &executable,
+                                        const Inputs &inputs) {
+  std::vector<double> microseconds;
+  std::vector<HostTensor> results =
+      runRepeatedly(executable, inputs.getValues(), options.repetition(),
+                    [&](double passed) { microseconds.push_back(passed); });
+  size_t count = microseconds.size();
+  llvm::outs() << "The median of " << count << (count == 1 ? " run" : " runs")
+               << llvm::format(" took %.3f us.\n",
+                               takeMedian(std::move(microseconds)));
+  printChoices(options, executable);
+  return results;
 }
 
 static LogicalResult run(const CommandLine &options, MLIRContext &context) {
@@ -465,10 +484,10 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
   ModelFacts facts = findFacts(*function);
   std::string name = function->getName().str();
   OwningOpRef<ModuleOp> asRead; // compiling changes the other one
-  if (options.measures())
+  if (options.records())
     asRead = cast<ModuleOp>((*module)->clone());
   FailureOr<std::unique_ptr<Executable>> executable = Executable::compile(
-      *function, {options.optimize, options.measures(), options.kernels,
+      *function, {options.optimize, options.records(), options.kernels,
                   options.threads, options.vectorBits});
   if (failed(executable))
     return failure();
@@ -485,13 +504,15 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
   if (failed(inputs.prepare()) || failed(saveWeights(options, inputs, loc)))
     return failure();
   std::vector<HostTensor> all, results;
-  if (options.measures()) {
+  if (options.records()) {
     FailureOr<Measurement> measurement =
         Measurement::prepare(asRead->lookupSymbol<func::FuncOp>(name),
                              inputs.getOpenSizes(), options.threads);
-    if (failed(measurement) ||
-        failed(measure(options, **executable, inputs, *measurement, loc, all)))
+    if (failed(measurement) || failed(measureRuns(options, **executable, inputs,
+                                                  *measurement, loc, all)))
       return failure();
+  } else if (options.measures()) {
+    all = timeRuns(options, **executable, inputs);
   }
   for (int64_t step = 0; step < options.steps; ++step) {
     if (step && failed(inputs.advance(all)))

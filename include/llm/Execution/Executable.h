@@ -82,6 +82,13 @@ struct CompileOptions {
   unsigned vectorBits = 0;
 };
 
+/// Where a program has the most memory of its own, beside its arguments.
+struct MemoryPeak {
+  uint64_t bytes;           ///< of all values there
+  RankedTensorType largest; ///< of these values
+  Location loc;             ///< what gives the largest one
+};
+
 /// A function of a program, compiled for this CPU.
 class Executable {
 public:
@@ -96,6 +103,9 @@ public:
   ArrayRef<ProgramArgument> getArguments() const { return arguments; }
   ArrayRef<ProgramResult> getResults() const { return results; }
   CpuVectors getVectors() const { return vectors; }
+  /// Returns where a run has the most memory. Values of open sizes are not
+  /// counted.
+  const std::optional<MemoryPeak> &getMemoryPeak() const { return memoryPeak; }
   /// Returns the time that compiling took, from the function to machine code.
   double getCompileSeconds() const { return compileSeconds; }
   /// Returns the CPU time of all threads of the process while it compiled, in
@@ -132,6 +142,7 @@ private:
   CpuVectors vectors;
   std::vector<ProgramArgument> arguments;
   std::vector<ProgramResult> results;
+  std::optional<MemoryPeak> memoryPeak;
   std::unique_ptr<OneDnn> oneDnn;       ///< compiled code has its address
   std::unique_ptr<OpRecorder> recorder; ///< compiled code has its address
   std::unique_ptr<ExecutionEngine> engine;
