@@ -34,7 +34,7 @@ echo "== traces of all models on all presets"
 PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_all_traces.py" "$root" "$folder" --all --jobs 2
 
 echo "== random programs before and after passes"
-for options in "1 3000 --interpret --coverage" "1 1000 --open --coverage"; do
+for options in "1 3000 --batch=25 --interpret --coverage" "1 1000 --open --coverage"; do
   # shellcheck disable=SC2086
   PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/random_meaning.py" "$folder/random" $options
 done

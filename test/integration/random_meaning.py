@@ -1,14 +1,17 @@
 """Runs random programs before and after passes, which must not change what they compute.
 
     random_meaning.py FOLDER FIRST COUNT [--open] [--passes=NAME,..] [--batch=N] [--jobs=N] [--coverage]
-                      [--interpret] [--weights-seed=N] [--shrink=N]
+                      [--interpret] [--weights-seed=N] [--shrink=N] [--draw=N]
 
-Programs are those of random_programs.py. FOLDER gets what was run, and of some programs that are
+Programs are those of random_programs.py. All run as plain loops, which compile quickest; as it stands
+each runs with the kernels that people run, too (a pass called `generated`). --draw: each program goes
+through as many passes, drawn by its seed. FOLDER gets what was run, and of some programs that are
 wrong the smallest one found that still is. --interpret: holds llm-run against interpret.py, too.
 --coverage prints what the programs had in them.
 """
 import argparse
 import math
+import random
 import re
 import sys
 from collections import Counter
@@ -34,7 +37,7 @@ CLOSED = {
     "pieces": ["--llm-decompose-attention"],
     "fuse": [NPU, "--llm-fuse"],
     "fuse legal": [NPU, "--llm-fuse=when=legal"],
-    "schedule": [NPU, "--llm-tile", "--llm-schedule"],
+    "schedule": [NPU, "--llm-tile", "--llm-schedule=policy=earliest"],
     "tiles npu": [NPU, *TILES],
     "tiles small": [SMALL, *TILES],
     "tiles tiny": [TINY, *TILES],
@@ -52,6 +55,8 @@ OPEN = {
     "bind tiny": ["--llm-fuse-projections", SIZES, TINY, *TILES],
     "bind all": ["--llm-decompose-attention", "--llm-fuse-projections", SIZES, SMALL, "--llm-fuse=when=legal", *TILES],
 }
+# No pass: what --kernels=generated computes.
+GENERATED = "generated"
 # Passes that compute probabilities and scores as values of the program's type, which round.
 ROUNDS = {"pieces", "pieces tiny", "all", "pipeline", "bind all"}
 LOWER = ["--convert-llm-to-linalg", "--canonicalize", "--cse"]
@@ -76,6 +81,13 @@ class Batch:
         known = OPEN if self.options.open else CLOSED
         return {name: passes for name, passes in known.items() if not self.options.passes or name in self.options.passes}
 
+    def takes(self, program, passes):
+        """Whether a program goes through these passes: through all, or through as many as are drawn for it."""
+        if self.options.passes:
+            return passes in self.options.passes
+        known = [*(OPEN if self.options.open else CLOSED), GENERATED]
+        return passes in random.Random(program.name).sample(known, min(self.options.draw, len(known)))
+
     def check(self):
         functions = self.lower("before", [])
         for name, passes in self.passes().items():
@@ -92,9 +104,16 @@ class Batch:
                 after = results.get(f"{name}_{tag_of(passes)}")
                 if after is not None:
                     self.compare(program, passes, before, after)
+            if self.takes(program, GENERATED):
+                self.run_generated(program, before, [function for function in functions if function.called == f"{name}_before"])
             if self.options.interpret:
                 self.interpret(program, before)
         return self
+
+    def run_generated(self, program, before, functions):
+        """Holds plain loops, which everything else runs as, against the kernels that people run."""
+        for after in self.run(functions, "generated").values():
+            self.compare(program, GENERATED, before, after)
 
     def interpret(self, program, before):
         """Holds what was computed against the interpreter."""
@@ -109,12 +128,12 @@ class Batch:
 
     def lower(self, name, passes):
         """The functions that passes make of the programs. Where one refuses, or worse, it is run alone."""
-        made, said = {}, ""
+        made = {}
         sizes = {program.name: program.sizes for program in self.programs.values()}
-        groups = [list(self.programs.values())]
+        groups = [[program for program in self.programs.values() if name == "before" or self.takes(program, name)]]
         if any(SIZES in word for word in passes):
             groups = [[program] for program in groups[0]]
-        for group in groups:
+        for group in filter(None, groups):
             words = [word.replace("SIZES", ",".join(f"{k}={int(v)}" for k, v in sizes[group[0].name].items())) for word in passes]
             made |= self.lower_group(name, words, group)
         return list(made.values())
@@ -124,19 +143,22 @@ class Batch:
         if self.options.wrong and name != "before":
             text = re.sub(r"= llm\.(mul|geglu) ", "= llm.add ", text)
         try:
-            out, said, is_done = call("llm-opt", "-", "--split-input-file", *words, *LOWER, text=text)
+            out, said, _ = call("llm-opt", "-", "--split-input-file", *words, *LOWER, text=text)
         except Failure as failure:
             if len(group) == 1:
                 self.found.append((group[0], name, f"{failure.kind}: {failure.said}"))
                 return {}
-            is_done, said, out = False, "", ""
-        if not is_done and len(group) > 1:
-            halves = group[: len(group) // 2], group[len(group) // 2 :]
-            return self.lower_group(name, words, halves[0]) | self.lower_group(name, words, halves[1])
-        if not is_done:
+            half = len(group) // 2
+            return self.lower_group(name, words, group[:half]) | self.lower_group(name, words, group[half:])
+        # Of some that are refused the others are written all the same.
+        made = functions_of(out, tag_of(name))
+        left = [program for program in group if program.name not in made]
+        if left and len(group) == 1:
             self.note_refusal(group[0], name, said)
             return {}
-        return functions_of(out, tag_of(name))
+        for program in left:
+            made |= self.lower_group(name, words, [program])
+        return made
 
     def note_refusal(self, program, name, said):
         reason = next((line for line in said.splitlines() if "error:" in line), said[:200])
@@ -155,24 +177,24 @@ class Batch:
         same = {function.called: first[function.key].called for function in functions}
         return {called: results[ran] for called, ran in same.items() if ran in results}
 
-    def run(self, functions):
+    def run(self, functions, kernels="reference"):
         """Results by function; functions that cannot be run with others are run alone."""
         if not functions:
             return {}
         try:
-            results = run_together.run(self.programs, functions, self.folder, self.options.weights_seed)
+            results = run_together.run(self.programs, functions, self.folder, self.options.weights_seed, kernels=kernels)
             self.weights |= run_together.read_safetensors(self.folder / "weights.safetensors")
             return results
         except Failure as failure:
             if len(functions) == 1:
                 function = functions[0]
-                passes = function.called[len(function.name) + 1 :].replace("_", " ")
+                passes = function.called[len(function.name) + 1 :].replace("_", " ") if kernels == "reference" else kernels
                 self.found.append((self.programs[function.name], passes, f"{failure.kind}: {failure.said[:1500]}"))
                 return {}
             if self.options.verbose:
                 print(f"{len(functions)} functions: {failure.kind}: {failure.said[:300]}", flush=True)
             half = len(functions) // 2
-            return self.run(functions[:half]) | self.run(functions[half:])
+            return self.run(functions[:half], kernels) | self.run(functions[half:], kernels)
 
     def compare(self, program, passes, before, after):
         self.compared[passes] += 1
@@ -275,6 +297,7 @@ def read_options():
     parser.add_argument("--open", action="store_true")
     parser.add_argument("--passes", type=lambda text: text.split(","), default=[])
     parser.add_argument("--batch", type=int, default=12)
+    parser.add_argument("--draw", type=int, default=99, help="how many of the lists of passes each program goes through")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--interpret", action="store_true")
     parser.add_argument("--shrink", type=int, default=3, help="how many of the programs that are wrong are made smaller")

@@ -188,14 +188,14 @@ def shake(path, other):
         file.write(data)
 
 
-def run(programs, functions, folder, seed=1, weights=None, seconds=300):
+def run(programs, functions, folder, seed=1, weights=None, kernels="reference", seconds=300):
     """Results by function and by number, or by name of a cache; and the numbers of the arguments."""
     caller = Caller(programs, functions)
     path = folder / "together.mlir"
     path.write_text(caller.text())
     chosen = [f"--weights={weights}"] if weights else [f"--random-weights={seed}", f"--save-weights={folder}/weights.safetensors"]
-    _, said, is_done = call("llm-run", path, "--function=main", "--optimize=false", f"--output={folder}/results.safetensors", *chosen,
-                            seconds=seconds)
+    _, said, is_done = call("llm-run", path, "--function=main", "--optimize=false", f"--kernels={kernels}",
+                            f"--output={folder}/results.safetensors", *chosen, seconds=seconds)
     if not is_done:
         raise Failure("not run", said)
     tensors = read_safetensors(folder / "results.safetensors")
