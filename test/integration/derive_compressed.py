@@ -6,12 +6,7 @@ before and behind attention and experts (arXiv 2512.24880); experts in every lay
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import derive_models
-
-if TYPE_CHECKING:
-    from derive_models import Config, Layer
+from derive_layers import Config, Layer
 
 OVERLAPPING = 4  # tokens to an entry where windows overlap and entries are selected
 
@@ -31,7 +26,7 @@ def layer(c: Config, index: int) -> Layer:
         sums = {key: sums[key] + entries[key] for key in sums}
         if ratio == OVERLAPPING:
             sums = {key: sums[key] + compressor(c, ratio, c["index_head_dim"])[key] for key in sums}
-    return derive_models.Layer(**experts, **sums, **beside(c, ratio, index), kv_up=0, kv_elements=dim, pair_macs=2 * heads * dim,
+    return Layer(**experts, **sums, **beside(c, ratio, index), kv_up=0, kv_elements=dim, pair_macs=2 * heads * dim,
                                absorbed_pair_macs=2 * heads * dim, window=c["sliding_window"], chunk=None)
 
 

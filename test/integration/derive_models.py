@@ -12,90 +12,26 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import derive_compressed
 import derive_recurrent
-
-Config = dict[str, Any]
+from derive_layers import PLAIN_HEAD_DIM, QK_NORM, Config, Layer, gated_mlp, gqa, mla, triangle
+from published_counts import KNOWN_KV, KNOWN_STATE, KNOWN_WINDOW, PUBLISHED, PUBLISHED_ACTIVE
 
 DSA = {"deepseek_v32", "glm_moe_dsa"}  # lightning indexers beside latent attention
 MLA = {"deepseek_v2", "deepseek_v3", "kimi_k2"} | DSA
 GEMMA = {"gemma2", "gemma3_text"}
-QK_NORM = {"qwen3", "qwen3_moe", "gemma3_text"}  # learned weights; Llama 4's q/k norm has none
 WINDOW_ON_ALL_LAYERS = {"mistral", "mixtral", "phi3"}
 # Phi-3 stores qkv and gate/up fused, which changes no count.
-PLAIN_HEAD_DIM = {"llama", "mistral", "mixtral", "nemotron-nas", "phi3", "qwen2"}  # hidden_size / heads if not given
 ALIASES = {"mimo": "qwen2", "qwen3_vl_text": "qwen3", "qwen3_vl_moe_text": "qwen3_moe"}  # same layers
 KINDS = ("full_attention", "sliding_attention", "chunked_attention")
 QWEN_DELTA = {"qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"}
 RECURRENT = QWEN_DELTA | {"nemotron_h", "kimi_linear"}  # derive_recurrent.py
 COMPRESSED = {"deepseek_v4"}  # derive_compressed.py
-SUPPORTED = RECURRENT | COMPRESSED | MLA | GEMMA | QK_NORM | PLAIN_HEAD_DIM | {"gemma4_text", "gpt_oss", "llama4_text", "mimo_v2_flash", "minimax_m2", "minimax_m3", "nemotron-nas"}
-
-
-@dataclass(frozen=True)
-class Layer:
-    """Figures of one decoder layer."""
-
-    matrices: int            # weight elements every token is multiplied with, without kv_up
-    kv_up: int               # kv_b_proj of MLA, kept apart: how often it runs depends on the mode
-    vectors: int             # norms, biases, sinks outside the routed experts
-    expert_matrices: int     # of one routed expert
-    expert_vectors: int      # biases of one routed expert
-    experts: int             # routed experts
-    selected: int            # routed experts one token goes through
-    kv_elements: int         # elements one token adds to the cache
-    pair_macs: int           # one query token against one key, all heads, scores and values
-    absorbed_pair_macs: int  # the same on MLA latents; equal to pair_macs without MLA
-    window: int | None       # keys a query sees at most, itself included
-    chunk: int | None        # keys are seen back to the last multiple of this
-    top: int | None = None   # keys an indexer selects for a query
-    index_query: int = 0     # matrices of index queries: unused where a query sees all keys anyway
-    index_pair_macs: int = 0  # one index query, all heads, against one index key
-    state_elements: int = 0  # of a recurrent layer, for each sequence
-    step_macs: int = 0       # of its convolution and recurrence, one token after the other
-    tokens_macs: int = 0     # of the same in chunks: of each token, the convolution
-    chunk_macs: int = 0      # and of each chunk,
-    chunk_tokens: int = 1    # full or not
-    ratio: int = 0           # tokens that an entry of compressed keys stands for, beside those of a window
-    entry_elements: int = 0  # that an entry adds to caches
-    entry_macs: int = 0      # that make an entry
-
-    def parameters(self, experts: int) -> int:
-        expert = self.expert_matrices + self.expert_vectors
-        return self.matrices + self.index_query + self.kv_up + self.vectors + experts * expert
-
-    def selects(self, context: int) -> bool:
-        return self.top is not None and not self.ratio and context > self.top
-
-    def token_macs(self) -> int:
-        return self.matrices + self.selected * self.expert_matrices
-
-    def visible(self, context: int) -> int:
-        """Keys that the last of `context` tokens sees."""
-        if self.chunk:
-            return (context - 1) % self.chunk + 1
-        return min(context, self.window or self.top or context)
-
-    def cached(self, context: int) -> int:
-        """Elements of caches that have a row for each of `context` tokens, and an entry for each window of them."""
-        return context * self.kv_elements + (context // self.ratio * self.entry_elements if self.ratio else 0)
-
-    def visible_pairs(self, seq: int) -> int:
-        """Query-key pairs of a causal prefill: the sum of visible(1..seq), in closed form."""
-        if self.chunk:
-            full, rest = divmod(seq, self.chunk)
-            return full * triangle(self.chunk) + triangle(rest)
-        growing = min(seq, self.window or self.top or seq)
-        return triangle(growing) + (seq - growing) * growing
-
-
-def triangle(n: int) -> int:
-    return n * (n + 1) // 2
+SUPPORTED = (RECURRENT | COMPRESSED | MLA | GEMMA | QK_NORM | PLAIN_HEAD_DIM
+             | {"gemma4_text", "gpt_oss", "llama4_text", "mimo_v2_flash", "minimax_m2", "minimax_m3"})
 
 
 def text_config(config: Config) -> Config:
@@ -109,18 +45,6 @@ def text_config(config: Config) -> Config:
     # A wrapper's flag counts if the text part has none; of all families only Gemma ties unasked.
     inner.setdefault("tie_word_embeddings", config.get("tie_word_embeddings", kind in GEMMA | {"gemma4_text"}))
     return inner
-
-
-def head_dim(c: Config) -> int:
-    if c.get("head_dim"):
-        return c["head_dim"]
-    if c["model_type"] not in PLAIN_HEAD_DIM:  # class defaults differ: better no figure than a guess
-        raise ValueError(f"head_dim missing for model_type {c['model_type']!r}")
-    return c["hidden_size"] // c["num_attention_heads"]
-
-
-def kv_heads(c: Config) -> int:
-    return c.get("num_key_value_heads") or c["num_attention_heads"]
 
 
 def attention_kind(c: Config, index: int) -> str:
@@ -169,25 +93,6 @@ def is_moe(c: Config, index: int) -> bool:
     return False
 
 
-def gqa(c: Config) -> dict[str, int]:
-    hidden, heads, dim = c["hidden_size"], c["num_attention_heads"], head_dim(c)
-    q, kv = heads * dim, kv_heads(c) * dim
-    vectors = 2 * dim if c["model_type"] in QK_NORM else 0
-    if c["model_type"] == "minimax_m2":  # norms of all heads together
-        vectors = q + kv
-    if c["model_type"] == "minimax_m3":
-        vectors = 2 * dim
-    if c["model_type"] == "qwen2":  # biased without a field that says so, o_proj is not
-        vectors += q + 2 * kv
-    elif c.get("attention_bias", c["model_type"] == "gpt_oss"):
-        vectors += q + 2 * kv + hidden
-    if c["model_type"] == "gpt_oss":
-        vectors += heads  # one attention sink per query head
-    pair = 2 * q
-    return {"matrices": hidden * (q + 2 * kv) + q * hidden, "kv_up": 0, "vectors": vectors,
-            "kv_elements": 2 * kv, "pair_macs": pair, "absorbed_pair_macs": pair}
-
-
 def mimo_v2(c: Config, index: int) -> dict[str, int]:
     """Layers with a window have heads, sizes of heads and sinks of their own; values are narrower than keys."""
     swa = "swa_" if c["hybrid_layer_pattern"][index] else ""
@@ -199,21 +104,6 @@ def mimo_v2(c: Config, index: int) -> dict[str, int]:
     pair = heads * (key + value)
     return {"matrices": hidden * (heads * key + kv * (key + value) + heads * value), "kv_up": 0, "vectors": vectors,
             "kv_elements": kv * (key + value), "pair_macs": pair, "absorbed_pair_macs": pair}
-
-
-def mla(c: Config) -> dict[str, int]:
-    hidden, heads = c["hidden_size"], c["num_attention_heads"]
-    nope, rope, value = c["qk_nope_head_dim"], c["qk_rope_head_dim"], c["v_head_dim"]
-    q_rank, rank = c.get("q_lora_rank"), c["kv_lora_rank"]
-    q_out = heads * (nope + rope)
-    query = q_rank * (hidden + q_out) if q_rank else hidden * q_out
-    vectors = rank + (q_rank or 0)  # kv_a_layernorm, q_a_layernorm
-    if c.get("attention_bias"):     # on q_a_proj, kv_a_proj_with_mqa and o_proj
-        vectors += (q_rank or 0) + rank + rope + hidden
-    return {"matrices": query + hidden * (rank + rope) + heads * value * hidden,
-            "kv_up": rank * heads * (nope + value), "vectors": vectors, "kv_elements": rank + rope,
-            "pair_macs": heads * (nope + rope + value),
-            "absorbed_pair_macs": heads * (rank + rope + rank)}
 
 
 def lightning_indexer(c: Config, index: int) -> dict[str, int]:
@@ -246,10 +136,6 @@ def indexer(c: Config, index: int) -> dict[str, int]:
     if c["model_type"] in DSA:
         return lightning_indexer(c, index)
     return block_indexer(c, index) if c["model_type"] == "minimax_m3" else {}
-
-
-def gated_mlp(c: Config, intermediate: int) -> int:
-    return 3 * c["hidden_size"] * intermediate  # gate, up, down
 
 
 def dense_ffn(c: Config) -> dict[str, int]:
@@ -459,82 +345,6 @@ def macs_prefill(config: Config, seq: int) -> int:
 
 def flops(macs: int) -> int:
     return 2 * macs
-
-
-# Published counts; test/models/README.md has the sources.
-PUBLISHED: dict[str, int] = {
-    "meta-llama--Llama-2-7b-hf": 6_738_415_616, "meta-llama--Llama-2-70b-hf": 68_976_648_192,
-    "meta-llama--Llama-3.2-1B": 1_235_814_400, "meta-llama--Llama-3.2-3B": 3_212_749_824,
-    "meta-llama--Meta-Llama-3.1-8B": 8_030_261_248,
-    "meta-llama--Meta-Llama-3.1-70B": 70_553_706_496,
-    "meta-llama--Meta-Llama-3.1-405B": 405_853_388_800,
-    "mistralai--Mistral-7B-v0.1": 7_241_732_096, "mistralai--Mixtral-8x7B-v0.1": 46_702_792_704,
-    "mistralai--Mixtral-8x22B-v0.1": 140_620_634_112,
-    "Qwen--Qwen2.5-0.5B": 494_032_768, "Qwen--Qwen2.5-7B": 7_615_616_512,
-    "Qwen--Qwen2.5-72B": 72_706_203_648, "Qwen--Qwen3-0.6B": 596_049_920,
-    "Qwen--Qwen3-8B": 8_190_735_360, "Qwen--Qwen3-30B-A3B": 30_532_122_624,
-    "Qwen--Qwen3-235B-A22B": 235_093_634_560,
-    "google--gemma-2-2b": 2_614_341_888, "google--gemma-2-9b": 9_241_705_984,
-    "google--gemma-2-27b": 27_227_128_320, "google--gemma-3-1b-pt": 999_885_952,
-    "google--gemma-4-26B-A4B": 25_233_141_790,  # card: 25.2B
-    "microsoft--Phi-3-mini-4k-instruct": 3_821_079_552,
-    "openai--gpt-oss-20b": 20_914_757_184, "openai--gpt-oss-120b": 116_829_156_672,
-    "deepseek-ai--DeepSeek-V2": 235_741_434_880, "deepseek-ai--DeepSeek-V2-Lite": 15_706_484_224,
-    "deepseek-ai--DeepSeek-V3": 671_026_419_200,
-    "moonshotai--Kimi-K2-Instruct": 1_026_408_232_448,  # fp8 scales, rotary tables left out
-    "deepseek-ai--DeepSeek-V3.2": 671_026_419_200 + 61 * (1536 * 8192 + 7168 * (128 + 64) + 256),  # V3 and indexers
-    "zai-org--GLM-5-FP8": 743_911_218_432,  # README: 744B
-    "deepseek-ai--DeepSeek-V4-Flash": 284_332_240_471,  # card: 284B
-    "MiniMaxAI--MiniMax-M3": 426_174_572_928,  # card: about 428B, with the vision part
-    "XiaomiMiMo--MiMo-V2-Flash": 308_778_780_864,  # README: 309B; 3 x 0.33B of further layers left out
-    "Qwen--Qwen3-VL-30B-A3B-Instruct": 30_532_122_624,  # as Qwen3-30B-A3B
-    "nvidia--Llama-3_3-Nemotron-Super-49B-v1": 49_867_145_216,
-    "Qwen--Qwen3-Next-80B-A3B-Instruct": 79_674_391_296,  # 80B
-    "Qwen--Qwen3.5-35B-A3B": 34_660_610_688,  # the page says 36B with the vision part and further tokens
-    "nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": 31_577_940_288,  # release: 31.6B
-    "nvidia--NVIDIA-Nemotron-3-Super-120B-A12B-FP8": 120_668_707_840,  # 120B; 121B on the page, without further tokens
-    "moonshotai--Kimi-Linear-48B-A3B-Instruct": 49_122_681_728,  # README: 48B
-    # Published with the f32 scales of its FP8 blocks, 128 x 128: in each of 62 layers of 256 x 3
-    # matrices of experts (12 x 24 blocks), of q and o (24 x 48) and of k and v (24 x 8).
-    "MiniMaxAI--MiniMax-M2": 228_703_644_928 - 62 * (256 * 3 * 12 * 24 + 2 * 24 * 48 + 2 * 24 * 8),
-    # Published with the layer that predicts one more token, which is taken off: a layer, a
-    # projection of two hidden states to one, three norms.
-    "XiaomiMiMo--MiMo-7B-Base": 7_833_409_536 - (177_223_680 + 2 * 4096 * 4096 + 3 * 4096),
-    # Published with the vision part, whose size (tower and projector) is taken off here.
-    "google--gemma-3-27b-pt": 27_432_406_640 - 423_060_336,
-    "meta-llama--Llama-4-Scout-17B-16E-Instruct": 108_641_793_536 - 871_932_416,
-    "meta-llama--Llama-4-Maverick-17B-128E-Instruct": 401_583_781_376 - 871_932_416,
-}
-PUBLISHED_ACTIVE: dict[str, int] = {"Qwen--Qwen3-30B-A3B": 3_353_032_704,
-                                    "Qwen--Qwen3-VL-30B-A3B-Instruct": 3_353_032_704,
-                                    "google--gemma-4-26B-A4B": 3_822_530_590,  # card: 3.8B
-                                    "deepseek-ai--DeepSeek-V4-Flash": 13_799_632_471,  # card: 13B, without embedding
-                                    "zai-org--GLM-5-FP8": 41_784_728_832,  # README: 40B, without embedding
-                                                                        "XiaomiMiMo--MiMo-V2-Flash": 15_445_936_320,  # README: 15B
-                                    "Qwen--Qwen3-Next-80B-A3B-Instruct": 3_874_929_408,
-                                    "Qwen--Qwen3.5-35B-A3B": 3_454_988_928,
-                                    "nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": 3_580_076_352,  # 3.6B
-                                    "nvidia--NVIDIA-Nemotron-3-Super-120B-A12B-FP8": 12_770_237_440,
-                                    "moonshotai--Kimi-Linear-48B-A3B-Instruct": 3_484_459_904}
-# Elements that a token adds without end, and that windows hold: counted by hand from the papers.
-KNOWN_KV: dict[str, int] = {"deepseek-ai--DeepSeek-V3.2": 61 * (512 + 64 + 128), "zai-org--GLM-5-FP8": 78 * (512 + 64 + 128),
-                            "deepseek-ai--DeepSeek-V4-Flash": 21 * (512 + 128) // 4 + 20 * 512 // 128,
-                            "MiniMaxAI--MiniMax-M3": 60 * 2 * 4 * 128 + 57 * 128,
-                            "XiaomiMiMo--MiMo-V2-Flash": 9 * 4 * (192 + 128),
-                            "Qwen--Qwen3-VL-30B-A3B-Instruct": 49_152,
-                            "google--gemma-4-26B-A4B": 5 * 2 * 2 * 512,
-                            "nvidia--Llama-3_3-Nemotron-Super-49B-v1": 100_352}
-# Heads x key x value sizes and the inputs of convolutions, of all layers with a state: by hand, too.
-KNOWN_STATE: dict[str, int] = {
-    "deepseek-ai--DeepSeek-V4-Flash": 21 * (2 * 8 * 1024 + 2 * 8 * 256) + 20 * 2 * 128 * 512,
-    "Qwen--Qwen3-Next-80B-A3B-Instruct": 36 * (32 * 128 * 128 + 3 * 8192),
-    "Qwen--Qwen3.5-35B-A3B": 30 * (32 * 128 * 128 + 3 * 8192),
-    "nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": 23 * (64 * 64 * 128 + 3 * 6144),
-    "nvidia--NVIDIA-Nemotron-3-Super-120B-A12B-FP8": 40 * (128 * 64 * 128 + 3 * 10240),
-    "moonshotai--Kimi-Linear-48B-A3B-Instruct": 20 * (32 * 128 * 128 + 3 * 3 * 4096)}
-KNOWN_WINDOW: dict[str, int] = {"deepseek-ai--DeepSeek-V4-Flash": 43 * 128 * 512,
-                                "google--gemma-4-26B-A4B": 25 * 1024 * 2 * 8 * 256,
-                                "XiaomiMiMo--MiMo-V2-Flash": 39 * 128 * 8 * (192 + 128)}
 
 
 def self_check(name: str, config: Config) -> list[str]:

@@ -5,12 +5,7 @@ Kimi delta attention: arXiv 2510.26692. A prompt is computed in full chunks: of 
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import derive_models
-
-if TYPE_CHECKING:
-    from derive_models import Config, Layer
+from derive_layers import Config, Layer, gated_mlp, gqa, mla
 
 DELTA_CHUNK = 64
 NO_PAIRS = {"kv_up": 0, "kv_elements": 0, "pair_macs": 0, "absorbed_pair_macs": 0}
@@ -19,7 +14,7 @@ NO_FFN = {"matrices": 0, "vectors": 0, "expert_matrices": 0, "expert_vectors": 0
 
 def layer(c: Config, index: int) -> Layer:
     if c["model_type"] == "nemotron_h":
-        mixer = {"M": mamba, "*": derive_models.gqa, "-": relu2, "E": nemotron_experts}[
+        mixer = {"M": mamba, "*": gqa, "-": relu2, "E": nemotron_experts}[
             c["hybrid_override_pattern"][index]](c)
         return build(c, 1, mixer, {})
     linear = c.get("linear_attn_config")
@@ -35,7 +30,7 @@ def build(c: Config, norms: int, mixer: dict[str, int], ffn: dict[str, int]) -> 
     """Of the sums of both parts, and norms of the hidden state."""
     sums = {key: mixer.get(key, 0) + ffn.get(key, 0) for key in ("matrices", "vectors")}
     sums["vectors"] += norms * c["hidden_size"] + ffn.pop("residual_vectors", 0)
-    return derive_models.Layer(**{**NO_PAIRS, **NO_FFN, **mixer, **ffn, **sums, "window": None, "chunk": None})
+    return Layer(**{**NO_PAIRS, **NO_FFN, **mixer, **ffn, **sums, "window": None, "chunk": None})
 
 
 def delta(heads: int, key: int, value: int, taps: int, channels: int) -> dict[str, int]:
@@ -93,22 +88,22 @@ def nemotron_experts(c: Config) -> dict[str, int]:
 
 def gated_attention(c: Config) -> dict[str, int]:
     """Each query has a gate of its size; norms of queries and keys."""
-    plain, dim = derive_models.gqa(c), c["head_dim"]
+    plain, dim = gqa(c), c["head_dim"]
     return plain | {"matrices": plain["matrices"] + c["hidden_size"] * c["num_attention_heads"] * dim, "vectors": 2 * dim}
 
 
 def qwen_ffn(c: Config, index: int) -> dict[str, int]:
     experts, hidden = c.get("num_experts", 0), c["hidden_size"]
     if not experts or index in (c.get("mlp_only_layers") or []) or (index + 1) % c.get("decoder_sparse_step", 1):
-        return {"matrices": derive_models.gated_mlp(c, c["intermediate_size"])}
-    shared = derive_models.gated_mlp(c, c["shared_expert_intermediate_size"]) + hidden
-    return {"matrices": hidden * experts + shared, "expert_matrices": derive_models.gated_mlp(c, c["moe_intermediate_size"]),
+        return {"matrices": gated_mlp(c, c["intermediate_size"])}
+    shared = gated_mlp(c, c["shared_expert_intermediate_size"]) + hidden
+    return {"matrices": hidden * experts + shared, "expert_matrices": gated_mlp(c, c["moe_intermediate_size"]),
             "experts": experts, "selected": c["num_experts_per_tok"]}
 
 
 def kimi_attention(c: Config) -> dict[str, int]:
     """Latent attention, whose output a projection of its own may gate."""
-    plain, gate = derive_models.mla(c), c["hidden_size"] * c["num_attention_heads"] * c["v_head_dim"]
+    plain, gate = mla(c), c["hidden_size"] * c["num_attention_heads"] * c["v_head_dim"]
     return plain | {"matrices": plain["matrices"] + (gate if c.get("mla_use_output_gate") else 0)}
 
 
@@ -128,8 +123,8 @@ def attention_residuals(c: Config, index: int, mixer: dict[str, int]) -> dict[st
 
 def kimi_ffn(c: Config, index: int) -> dict[str, int]:
     if index < c["first_k_dense_replace"] or index % c.get("moe_layer_freq", 1):
-        return {"matrices": derive_models.gated_mlp(c, c["intermediate_size"])}
-    shared, experts = c["num_shared_experts"] * derive_models.gated_mlp(c, c["moe_intermediate_size"]), c["num_experts"]
+        return {"matrices": gated_mlp(c, c["intermediate_size"])}
+    shared, experts = c["num_shared_experts"] * gated_mlp(c, c["moe_intermediate_size"]), c["num_experts"]
     # Routed experts may work on a latent, which one matrix makes and, behind a norm, one undoes.
     hidden, latent = c["hidden_size"], c.get("routed_expert_hidden_size", 0)
     return {"matrices": hidden * experts + shared + 2 * hidden * latent,
