@@ -78,7 +78,7 @@ void mlir::llm::buildPipeline(OpPassManager &manager,
 }
 
 void mlir::llm::registerLlmPipelines() {
-  constexpr llvm::StringLiteral name = "llm-pipeline";
+  static constexpr llvm::StringLiteral name = "llm-pipeline";
   registerPassPipeline(
       name,
       "llm-target, llm-tile, llm-schedule, and others that are asked for, as "
