@@ -390,21 +390,26 @@ def Llm_ProgramAttr : Llm_Attr<"Program", "program", "what a function was import
     The attribute says which phase of inference the function stands for. Its groups of
     sequences (`#llm.sequences`) are joined by `and`. A chunk of a prompt stands behind the
     sequences that decode beside it. They go through `layers` of the model's `model_layers`
-    decoder layers. A `whole_model` also has embedding, head and sampling. Reports derive
-    tokens per second from this.
+    decoder layers. A `whole_model` also has embedding, head and sampling. Behind these,
+    `further_tokens` may be predicted by as many modules. Reports derive tokens per second
+    from this.
   }];
   let parameters = (ins "::mlir::StringAttr":$model, EnumParameter<Llm_Phase>:$phase,
     ArrayRefParameter<"::mlir::llm::SequencesAttr">:$groups, "int64_t":$layers,
-    "int64_t":$modelLayers, DefaultValuedParameter<"bool", "false">:$isWhole);
+    "int64_t":$modelLayers, DefaultValuedParameter<"bool", "false">:$isWhole,
+    DefaultValuedParameter<"int64_t", "0">:$furtherTokens);
   let assemblyFormat = [{
     `<` $model `,` $phase `,` custom<SequenceGroups>($groups) `,`
     `layers` `=` $layers `of` $modelLayers
-    (`,` custom<WholeModel>($isWhole)^)? `>`
+    (`,` custom<WholeModel>($isWhole)^)?
+    (`,` `further_tokens` `=` $furtherTokens^)? `>`
   }];
   let extraClassDeclaration = [{
     /// Counts the new tokens of all sequences. No size may be open.
     int64_t countTokens() const;
     int64_t countSequences() const;
+    /// More than any model predicts: each has modules and a result of its own.
+    static constexpr int64_t maxFurtherTokens = 64;
   }];
 }
 

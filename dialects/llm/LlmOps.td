@@ -157,11 +157,11 @@ def Llm_LayerNormOp : Llm_TensorOp<"layernorm", [SliceableOpInterface]> {
   let summary = "layer norm along the last dimension";
   let description = [{
     `out[.., h] = (x[.., h] - mean) / sqrt(variance + epsilon) * weight[h] + bias[h]`, with
-    mean and variance over h (Ba et al., 2016).
+    mean and variance over h (Ba et al., 2016). Without a bias, none is added (Cohere).
 
     Shapes: x [.., h]; weight, bias [h]; out as x. Loops: d0, d1, .., of which the last is
     never tiled. Stages: sums (of x and of x^2: 3 operations per element), rsqrt (one
-    special per row), scale (4 per element).
+    special per row), scale (4 per element, 3 without a bias).
 
     Example:
     ```mlir
@@ -170,11 +170,11 @@ def Llm_LayerNormOp : Llm_TensorOp<"layernorm", [SliceableOpInterface]> {
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_Tensor:$x,
-    Llm_TensorOfRank<1>:$weight, Llm_TensorOfRank<1>:$bias, F64Attr:$epsilon);
+    Llm_TensorOfRank<1>:$weight, Optional<Llm_TensorOfRank<1>>:$bias, F64Attr:$epsilon);
   let results = (outs Llm_Tensor:$out);
   let assemblyFormat = [{
-    ($name^)? $x `,` $weight `,` $bias `epsilon` custom<Figure>($epsilon) attr-dict
-    `:` type($x) `,` type($weight) `,` type($bias)
+    ($name^)? $x `,` $weight (`,` $bias^)? `epsilon` custom<Figure>($epsilon) attr-dict
+    `:` type($x) `,` type($weight) (`,` type($bias)^)?
   }];
 }
 

@@ -279,21 +279,21 @@ LogicalResult lowerLayerNorm(LayerNormOp op, LinalgLowering &lowering) {
                       })),
                   rows};
   double epsilon = op.getEpsilon().convertToDouble();
+  SmallVector<Read> reads = {
+      numbers, sums, squares, {lowering.getArray(op.getWeight()), columns}};
+  if (op.getBias())
+    reads.push_back({lowering.getArray(op.getBias()), columns});
   lowering.setResult(
-      0, lowering.compute(sizes,
-                          {numbers,
-                           sums,
-                           squares,
-                           {lowering.getArray(op.getWeight()), columns},
-                           {lowering.getArray(op.getBias()), columns}},
-                          op.getType().getElementType(),
+      0, lowering.compute(sizes, reads, op.getType().getElementType(),
                           [&](OpBuilder &b, Location loc, ValueRange v) {
                             Arithmetic a = in(b, loc);
                             Value variance = a.divide(v[2], count);
                             Value root = math::SqrtOp::create(
                                 b, loc, a.add(variance, a.constant(epsilon)));
                             Value scaled = a.divide(fromMean(b, loc, v), root);
-                            return a.add(a.multiply(scaled, v[3]), v[4]);
+                            Value weighted = a.multiply(scaled, v[3]);
+                            return op.getBias() ? a.add(weighted, v[4])
+                                                : weighted;
                           }));
   return success();
 }

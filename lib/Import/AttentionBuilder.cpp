@@ -17,9 +17,23 @@ Value AttentionBuilder::build(Value x) {
     outputs.push_back(attend(group));
   Value out = layer.ops.concat(0, outputs);
   if (gates)
-    out = layer.gated("self_attn.gate", "self_attn.gated", out, gates);
+    out = config.hasHeadGates
+              ? gateHeads(out)
+              : layer.gated("self_attn.gate", "self_attn.gated", out, gates);
   return layer.linear("self_attn.o_proj", out, layer.ops.model.hidden,
                       config.outBias);
+}
+
+Value AttentionBuilder::gateHeads(Value out) {
+  OpsBuilder &b = layer.ops;
+  OpFoldResult rows = b.countRows(out), heads = b.number(config.heads);
+  int64_t features = tensorType(out).getDimSize(1) / config.heads;
+  Value byHead =
+            b.expand(out, {rows, heads, b.number(features)}, {{0}, {1, 2}}),
+        ofHeads = b.expand(gates, {rows, heads, b.number(1)}, {{0}, {1, 2}});
+  return b.collapse(
+      layer.gated("self_attn.gate", "self_attn.gated", byHead, ofHeads),
+      {{0}, {1, 2}});
 }
 
 std::optional<int64_t> findLongest(ArrayRef<OpFoldResult> kvLens) {

@@ -77,6 +77,8 @@ protected:
   Value gates;
 
 private:
+  /// Multiplies the output of each head by its gate.
+  Value gateHeads(Value out);
   /// Returns the first key that the first new query of a sequence sees.
   OpFoldResult firstSeen(OpFoldResult firstPosition);
 };

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Import/DecoderBuilder.h"
+#include "FurtherTokens.h"
 #include "LayerBuilder.h"
 #include "LayerRuns.h"
 #include "llm/Support/IndexedNames.h"
@@ -36,11 +37,12 @@ public:
   Value buildLayers(Value hidden);
   /// Returns the argument of the function, with names for sizes that are open.
   Value nameSizes(Value argument);
-  Value embed(Value tokens);
+  Value embed(Value tokens, const Twine &prefix = "model.");
   /// Sets the tokens of layers that choose experts by them.
   void setTokens(Value tokens) { ops.tokens = tokens; }
   /// Returns the next token of each sequence, or the one after each new token.
-  Value buildHead(Value hidden);
+  /// Further tokens come behind it.
+  SmallVector<Value> buildHead(Value hidden);
 
 private:
   Value buildRun(const LayerRun &run, bool isOnlyRun, Value hidden);
@@ -55,9 +57,18 @@ private:
       return layer.attention.indexer.isShared;
     });
   }
+  bool areNumbered() const {
+    return ops.model.layerInputs.features ||
+           llvm::any_of(ops.model.layers, [](const LayerConfig &layer) {
+             return layer.attention.cacheLayer != 0;
+           });
+  }
   /// Returns the hidden states of the tokens that have logits: the last new one
   /// of each sequence, or all if drafts are verified.
   Value rowsWithLogits(Value hidden);
+  /// Returns what is sampled of normed hidden states. `prefix` begins the names
+  /// of ops.
+  Value sample(Value normed, const Twine &prefix = "");
 
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(ops.builder, ops.loc, value);
@@ -71,18 +82,15 @@ private:
 
 static constexpr llvm::StringLiteral embeddingName = "model.embed_tokens";
 
-Value DecoderBuilder::embed(Value tokens) {
+Value DecoderBuilder::embed(Value tokens, const Twine &prefix) {
   setTokens(tokens);
   Value table = ops.modelWeight((embeddingName + ".weight").str(),
                                 {ops.model.vocabulary, ops.model.hidden});
-  Value embedded = ops.create<EmbeddingOp>(embeddingName, tokens, table,
-                                           ops.outTypeFor(table));
+  Value embedded = ops.create<EmbeddingOp>(prefix + "embed_tokens", tokens,
+                                           table, ops.outTypeFor(table));
   if (ops.model.streams.count)
     return copyToStreams(ops, embedded);
-  if (ops.model.embeddingScale == 1)
-    return embedded;
-  return ops.create<ScaleOp>("model.embed_scale", embedded,
-                             llvm::APFloat(ops.model.embeddingScale));
+  return ops.scaled(prefix + "embed_scale", embedded, ops.model.embeddingScale);
 }
 
 /// Builds a loop over layers. The layers of one period are its body.
@@ -149,7 +157,11 @@ void DecoderBuilder::setSelections(ValueRange values) {
 std::vector<LayerRun> DecoderBuilder::findRuns() const {
   auto layers = ArrayRef(ops.model.layers).take_front(ops.program.getLayers());
   // Loops carry the selection, so the first layer must make it before them.
-  int64_t alone = isUnrolled ? layers.size() : sharesSelections() ? 1 : 0;
+  // Layers that read parts of a common input, or the cache of another layer,
+  // are no bodies of loops.
+  int64_t alone = isUnrolled || areNumbered() ? layers.size()
+                  : sharesSelections()        ? 1
+                                              : 0;
   std::vector<LayerRun> runs;
   for (int64_t layer = 0; layer < alone; ++layer)
     runs.push_back({layer, 1, 1});
@@ -161,6 +173,8 @@ std::vector<LayerRun> DecoderBuilder::findRuns() const {
 }
 
 Value DecoderBuilder::buildLayers(Value hidden) {
+  if (ops.model.layerInputs.features)
+    ops.layerInputs = makeLayerInputs(ops, hidden);
   std::vector<LayerRun> runs = findRuns();
   for (const LayerRun &run : runs)
     hidden = buildRun(run, runs.size() == 1, hidden);
@@ -229,7 +243,22 @@ Value DecoderBuilder::nameSizes(Value argument) {
                          tokens);
 }
 
-Value DecoderBuilder::buildHead(Value hidden) {
+Value DecoderBuilder::sample(Value normed, const Twine &prefix) {
+  Value rows = rowsWithLogits(normed);
+  StringRef head = ops.model.hasTiedHead ? StringRef(embeddingName) : "lm_head";
+  Value matrix = ops.modelWeight((head + ".weight").str(),
+                                 {ops.model.vocabulary, ops.model.hidden});
+  Value logits = ops.matmul(prefix + "lm_head", rows, matrix,
+                            /*bias=*/Value());
+  logits = ops.scaled(prefix + "lm_head.scale", logits, ops.model.logitScale);
+  if (ops.model.logitSoftCap)
+    logits = ops.create<SoftCapOp>(prefix + "lm_head.soft_cap", logits,
+                                   llvm::APFloat(ops.model.logitSoftCap));
+  return ops.create<SampleOp>(prefix + "sample", options.sampling, logits,
+                              /*random=*/Value());
+}
+
+SmallVector<Value> DecoderBuilder::buildHead(Value hidden) {
   if (ops.model.streams.count)
     hidden = joinStreams(ops, hidden);
   if (ops.model.layers.back().residualBlock)
@@ -240,38 +269,39 @@ Value DecoderBuilder::buildHead(Value hidden) {
                            ("model.output_attn_res" + suffix).str(), shape);
                      });
   Value normed =
-      ops.norm("model.norm", hidden,
-               ops.modelWeight("model.norm.weight", {ops.model.hidden}));
-  Value rows = rowsWithLogits(normed);
-  StringRef head = ops.model.hasTiedHead ? StringRef(embeddingName) : "lm_head";
-  Value matrix = ops.modelWeight((head + ".weight").str(),
-                                 {ops.model.vocabulary, ops.model.hidden});
-  Value logits = ops.matmul("lm_head", rows, matrix,
-                            /*bias=*/Value());
-  if (ops.model.logitSoftCap)
-    logits = ops.create<SoftCapOp>("lm_head.soft_cap", logits,
-                                   llvm::APFloat(ops.model.logitSoftCap));
-  return ops.create<SampleOp>("sample", options.sampling, logits,
-                              /*random=*/Value());
+      ops.norm("model." + ops.model.lastNorm, hidden,
+               ops.modelWeight("model." + ops.model.lastNorm + ".weight",
+                               {ops.model.hidden}));
+  SmallVector<Value> sampled = {sample(normed)};
+  Value tokens = ops.tokens;
+  for (int64_t module = 0; module < ops.program.getFurtherTokens(); ++module) {
+    std::string prefix = "mtp." + std::to_string(module) + ".";
+    tokens = tokensBehind(ops, tokens, sampled.back());
+    normed =
+        buildFurtherModule(ops, options, module, normed, embed(tokens, prefix));
+    sampled.push_back(sample(normed, prefix));
+  }
+  return sampled;
 }
 
 /// Makes an empty function of the program, and puts the builder into its body.
 static func::FuncOp createFunction(OpBuilder &builder, const ModelConfig &model,
                                    ProgramAttr program, TypeRange inputs,
-                                   Type output) {
+                                   TypeRange outputs) {
   std::string name =
       model.family + "_" + stringifyPhase(program.getPhase()).str();
-  auto function = func::FuncOp::create(builder, model.location, name,
-                                       builder.getFunctionType(inputs, output));
+  auto function = func::FuncOp::create(
+      builder, model.location, name, builder.getFunctionType(inputs, outputs));
   function->setAttr(LlmDialect::programAttrName, program);
   builder.setInsertionPointToStart(function.addEntryBlock());
   return function;
 }
 
-/// Whether some of these layers have a table of the experts of each token.
+/// Whether some of these layers have a table of the experts of each token, or
+/// of inputs.
 static bool readsTokens(ArrayRef<LayerConfig> layers) {
   return llvm::any_of(layers, [](const LayerConfig &layer) {
-    return !layer.feedForward.experts.table.empty();
+    return layer.hasOwnInput || !layer.feedForward.experts.table.empty();
   });
 }
 
@@ -304,17 +334,19 @@ static OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
       readsTokens(ArrayRef(model.layers).take_front(program.getLayers()));
   if (hasTokensBeside)
     inputs.push_back(tokens);
+  SmallVector<Type> outputs(1 + program.getFurtherTokens(),
+                            isWhole ? next : states);
   func::FuncOp function =
-      createFunction(builder, model, program, inputs, isWhole ? next : states);
+      createFunction(builder, model, program, inputs, outputs);
   Value value = decoder.nameSizes(function.getArgument(0));
   if (hasTokensBeside)
     decoder.setTokens(function.getArgument(1));
   if (isWhole)
     value = decoder.embed(value);
-  value = decoder.buildLayers(value);
+  SmallVector<Value> results = {decoder.buildLayers(value)};
   if (isWhole)
-    value = decoder.buildHead(value);
-  func::ReturnOp::create(builder, model.location, value);
+    results = decoder.buildHead(results.front());
+  func::ReturnOp::create(builder, model.location, results);
   return module;
 }
 

@@ -12,9 +12,9 @@ namespace mlir::llm {
 namespace {
 /// Gated delta networks. Queries, keys and values of a token are one vector,
 /// which is convolved whole.
-class GatedDeltaBuilder : public RecurrentBuilder {
+class GatedDeltaBuilder : public LinearAttentionBuilder {
 public:
-  using RecurrentBuilder::RecurrentBuilder;
+  using LinearAttentionBuilder::LinearAttentionBuilder;
 
 private:
   void project(Value x) override;
@@ -33,9 +33,9 @@ private:
 
 /// Kimi delta attention, with decays of channels, and a convolution each for
 /// queries, keys and values.
-class KimiDeltaBuilder : public RecurrentBuilder {
+class KimiDeltaBuilder : public LinearAttentionBuilder {
 public:
-  using RecurrentBuilder::RecurrentBuilder;
+  using LinearAttentionBuilder::LinearAttentionBuilder;
 
 private:
   void project(Value x) override;

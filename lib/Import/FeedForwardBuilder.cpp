@@ -24,6 +24,8 @@ static bool isGated(const FeedForwardConfig &config) {
 static Value buildUnit(LayerOps &layer, const std::string &path, Value gate,
                        Value up) {
   const FeedForwardConfig &config = layer.config.feedForward;
+  if (gate)
+    gate = layer.scaled(path + ".gate_scale", gate, layer.config.factors.gate);
   if (!isGated(config))
     return layer.create<ActivationOp>(path + ".act_fn", ActivationKind::Relu2,
                                       up, /*bias=*/Value());
@@ -54,8 +56,9 @@ static Value buildDense(LayerOps &layer, const std::string &path, Value x,
     up = layer.linear(part("up_proj"), x, width, config.hasBias);
   }
   Value gated = buildUnit(layer, path, gate, up);
-  return layer.linear(part("down_proj"), gated, layer.ops.model.hidden,
-                      config.hasBias);
+  Value out = layer.linear(part("down_proj"), gated, layer.ops.model.hidden,
+                           config.hasBias);
+  return layer.scaled(part("down_scale"), out, layer.config.factors.down);
 }
 
 //===----------------------------------------------------------------------===//
@@ -224,7 +227,7 @@ Value ExpertsBuilder::buildRouted(Value x, MoeRouteOp routes) {
 
 Value ExpertsBuilder::buildShared(Value x) {
   Value shared = buildDense(layer, part(experts.sharedPath), x,
-                            experts.sharedWidth, /*isFused=*/false);
+                            experts.sharedWidth, experts.sharedIsFused);
   if (experts.sharedGate.empty())
     return shared;
   std::string name = part(experts.sharedGate);

@@ -23,6 +23,9 @@ private:
   Value prepare(const SequenceGroup &group, StringRef name, Value projected,
                 int64_t heads);
   Value prepareValues(const SequenceGroup &group);
+  /// The keys and values that a group sees: its own, or those that another
+  /// layer has read.
+  std::pair<Value, Value> readCache(const SequenceGroup &group);
   std::pair<Value, Value> cacheKeysAndValues(const SequenceGroup &group,
                                              Value k, Value v);
 
@@ -51,7 +54,14 @@ void GroupedQueryBuilder::project(Value x) {
                          config.hasOutputGate ? 2 * width : width, bias);
   if (config.hasOutputGate)
     splitGates();
-  keys = layer.linear("self_attn.k_proj", x, kvWidth, bias);
+  if (config.cacheLayer)
+    return;
+  if (config.hasHeadGates)
+    gates = layer.linear("self_attn.g_proj", x, config.heads,
+                         /*hasBias=*/false);
+  keys = layer.scaled("self_attn.k_scale",
+                      layer.linear("self_attn.k_proj", x, kvWidth, bias),
+                      layer.config.factors.keys);
   values = config.hasOneProjection
                ? keys
                : layer.linear("self_attn.v_proj", x, valueWidth, bias);
@@ -84,12 +94,18 @@ Value GroupedQueryBuilder::prepare(const SequenceGroup &group, StringRef name,
                                    Value projected, int64_t heads) {
   Value x = rowsOf(group, projected, heads);
   std::string norm = partOf(group, (name + "_norm").str());
-  if (config.qkNorm && !config.normsAllHeads)
-    x = layer.ops.norm(
-        layer.nameOf(norm), x,
+  auto normed = [&](Value each) {
+    return layer.ops.norm(
+        layer.nameOf(norm), each,
         layer.weight("self_attn." + name + "_norm.weight", {config.headDim}));
+  };
+  bool normsHeads = config.qkNorm && !config.normsAllHeads;
+  if (normsHeads && !config.normsAfterRope)
+    x = normed(x);
   if (config.rope.theta)
     x = rope(group, (name + "_rope").str(), x);
+  if (normsHeads && config.normsAfterRope)
+    x = normed(x);
   if (config.plainQkNorm)
     x = layer.ops.norm(layer.nameOf(norm), x, /*weight=*/Value());
   return x;
@@ -101,6 +117,18 @@ Value GroupedQueryBuilder::prepareValues(const SequenceGroup &group) {
     return v;
   return layer.ops.norm(layer.nameOf(partOf(group, "v_norm")), v,
                         /*weight=*/Value());
+}
+
+std::pair<Value, Value>
+GroupedQueryBuilder::readCache(const SequenceGroup &group) {
+  auto &caches = layer.ops.readCaches;
+  if (config.cacheLayer)
+    return caches.at({config.cacheLayer, group.suffix});
+  Value k = prepare(group, "k", keys, config.kvHeads);
+  auto read = cacheKeysAndValues(group, k, prepareValues(group));
+  if (int64_t number = layer.number())
+    caches[{number, group.suffix}] = read;
+  return read;
 }
 
 /// Caches keys and values, and reads those that a new query sees. If their
@@ -127,15 +155,13 @@ GroupedQueryBuilder::cacheKeysAndValues(const SequenceGroup &group, Value k,
 
 Value GroupedQueryBuilder::attend(const SequenceGroup &group) {
   Value q = prepare(group, "q", queries, config.heads);
-  Value k = prepare(group, "k", keys, config.kvHeads);
   if (config.temperatureStep) {
     Positions first(group.firstPositions);
     q = layer.create<PositionScaleOp>(
         partOf(group, "q_temperature"), q, first.values, first.numbers,
         config.temperatureStep, llvm::APFloat(config.temperatureSlope));
   }
-  auto [seenKeys, seenValues] =
-      cacheKeysAndValues(group, k, prepareValues(group));
+  auto [seenKeys, seenValues] = readCache(group);
   Value sinks = config.sinks.empty()
                     ? Value()
                     : layer.weight("self_attn." + config.sinks, {config.heads});

@@ -97,7 +97,8 @@ static void readCommon(HfFields &fields, HfFields &outer,
   checkPlainDecoder(fields, family);
 
   LayerConfig layer;
-  layer.attention.heads = fields.positive("num_attention_heads");
+  if (!family.has(HasNoHeads))
+    layer.attention.heads = fields.positive("num_attention_heads");
   if (!family.has(HasOwnRopes))
     layer.attention.rope =
         readRope(fields, family.theta, family.has(RotatesPart));
@@ -119,6 +120,10 @@ static FailureOr<const LocatedJson *> findTextPart(const LocatedJson &config) {
     return failure();
   return text;
 }
+
+/// Fields that say how many modules predict further tokens.
+static constexpr llvm::StringLiteral furtherKeys[] = {
+    "num_nextn_predict_layers", "num_mtp_modules", "mtp_num_hidden_layers"};
 
 /// Reads the formats that ModelOpt writes into a file of its own, if it is
 /// there.
@@ -149,25 +154,44 @@ static LogicalResult readFormats(const LocatedJson &whole, StringRef path,
   return readHfQuantization(*quantization, model);
 }
 
+/// Reads how many modules predict further tokens and, if the family's are
+/// known, what they are.
+static void readFurther(HfFields &fields, const HfFamily &family,
+                        ModelConfig &model) {
+  FurtherConfig &further = model.further;
+  for (StringRef key : furtherKeys) {
+    const LocatedJson *count = fields.find(key);
+    bool isCount = count && count->kind() == LocatedJson::Kind::Integer;
+    if (!isCount || !further.field.empty())
+      continue;
+    further.modules = fields.nonNegative(key, 0);
+    if (further.modules)
+      further.field = key;
+  }
+  if (!further.field.empty() && family.readFurther)
+    family.readFurther(fields, model);
+}
+
 /// Remarks what is left out, as a program has only the layers of the text
 /// decoder.
-static void noteWhatIsLeftOut(const LocatedJson &whole,
-                              const LocatedJson &text) {
+static void noteWhatIsLeftOut(const LocatedJson &whole, const LocatedJson &text,
+                              const ModelConfig &model, bool predictsFurther) {
   for (StringRef key : {"vision_config", "audio_config"})
     if (const LocatedJson *part = whole.find(key); part && !part->isNull())
       mlir::emitRemark(part->loc())
           << "'" << key << "' is left out: the program is the text decoder";
-  for (StringRef key :
-       {"num_nextn_predict_layers", "num_mtp_modules", "mtp_num_hidden_layers"})
-    if (const LocatedJson *layers = text.find(key);
-        layers && layers->kind() == LocatedJson::Kind::Integer &&
-        layers->describe() != "0")
-      mlir::emitRemark(layers->loc())
-          << "'" << key << "' " << layers->describe()
-          << ": what predicts further tokens behind the last layer is left out";
+  const FurtherConfig &further = model.further;
+  if (predictsFurther || further.field.empty())
+    return;
+  const LocatedJson *layers = text.find(further.field);
+  mlir::emitRemark(layers->loc())
+      << "'" << further.field << "' " << layers->describe()
+      << ": what predicts further tokens behind the last layer is left out"
+      << (further.layers.empty() ? "" : ", which --mtp adds");
 }
 
-FailureOr<ModelConfig> readHfConfig(const LocatedJson &whole, StringRef path) {
+FailureOr<ModelConfig> readHfConfig(const LocatedJson &whole, StringRef path,
+                                    bool predictsFurther) {
   // Formats are types of the dialect, which must be loaded.
   loadDecoderDialects(whole.loc().getContext());
   FailureOr<const LocatedJson *> text = findTextPart(whole);
@@ -193,9 +217,11 @@ FailureOr<ModelConfig> readHfConfig(const LocatedJson &whole, StringRef path) {
   if (!fields.hasFailed() && failed(readFormats(whole, path, fields, model)))
     fields.markFailed();
   fields.find("quantization_config");
+  if (!fields.hasFailed())
+    readFurther(fields, *family, model);
   if (failed(fields.finish("model_type \"" + model.family + "\"")))
     return failure();
-  noteWhatIsLeftOut(whole, config);
+  noteWhatIsLeftOut(whole, config, model, predictsFurther);
   return model;
 }
 
@@ -208,7 +234,8 @@ static FailureOr<OwningOpRef<ModuleOp>> import(FailureOr<LocatedJson> config,
                                                const ImportOptions &options) {
   if (failed(config))
     return failure();
-  FailureOr<ModelConfig> model = readHfConfig(*config, path);
+  FailureOr<ModelConfig> model =
+      readHfConfig(*config, path, options.predictsFurther);
   if (failed(model))
     return failure();
   return buildDecoder(*model, options);

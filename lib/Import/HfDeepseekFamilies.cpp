@@ -196,6 +196,24 @@ void readGlmMoeDsa(HfFields &fields, ModelConfig &model) {
 }
 
 //===----------------------------------------------------------------------===//
+// GLM-4.5
+//===----------------------------------------------------------------------===//
+
+void readGlm4Moe(HfFields &fields, ModelConfig &model) {
+  LayerConfig layer = model.layers.front();
+  AttentionConfig &attention = layer.attention;
+  attention.kvHeads = fields.positive("num_key_value_heads", 8);
+  attention.headDim = fields.positive("head_dim", 128);
+  attention.qkNorm = fields.boolean("use_qk_norm", false);
+  attention.qkvBias = fields.boolean("attention_bias", false);
+  attention.rope.features = readRotatedFeatures(fields, attention.headDim);
+  setAll(model, layer);
+  setSparseLayers(
+      fields, model,
+      readSparse(fields, {"noaux_tc", "sigmoid", 1, 1, true, 1.0, true}));
+}
+
+//===----------------------------------------------------------------------===//
 // MiMo-V2
 //===----------------------------------------------------------------------===//
 

@@ -169,7 +169,7 @@ static Type readExpertType(HfFields &fields, MLIRContext *context) {
 void readDeepseekV4(HfFields &fields, ModelConfig &model) {
   readStreams(fields, model);
   LayerConfig layer = model.layers.front();
-  layer.attentionName = "attn";
+  layer.names = {{"self_attn", "attn"}};
   layer.inputNorm = "attn_norm";
   layer.feedForwardNorm = "ffn_norm";
   layer.attention = readAttention(fields, layer.attention);

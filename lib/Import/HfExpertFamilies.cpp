@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HfReaders.h"
+#include "llm/Support/Units.h"
 
 namespace mlir::llm {
 
@@ -174,6 +175,56 @@ void readQwen3Moe(HfFields &fields, ModelConfig &model) {
 }
 
 //===----------------------------------------------------------------------===//
+// ERNIE 4.5
+//===----------------------------------------------------------------------===//
+
+void readErnie45(HfFields &fields, ModelConfig &model) {
+  model.hasTiedHead = fields.boolean("tie_word_embeddings", true);
+  LayerConfig layer = model.layers.front();
+  readDerivedHeads(fields, model, layer.attention);
+  layer.attention.rope.isInterleaved = true;
+  layer.attention.qkvBias = layer.attention.outBias =
+      layer.feedForward.hasBias = fields.boolean("use_bias", false);
+  setAll(model, layer);
+}
+
+/// Layers with experts come in intervals, between the first and the last.
+void readErnie45Moe(HfFields &fields, ModelConfig &model) {
+  readErnie45(fields, model);
+  fields.mustBeFalse("use_bias", "no released model has one");
+  FeedForwardConfig sparse;
+  sparse.intermediate = fields.positive("moe_intermediate_size");
+  ExpertsConfig &experts = sparse.experts;
+  readExperts(fields, "moe_num_experts", experts, "moe_k");
+  experts.router = "gate";
+  experts.selectionBias = "moe_statics.e_score_correction_bias";
+  experts.normalizes = true;
+  std::optional<int64_t> shared = checkedMul(
+      fields.nonNegative("moe_num_shared_experts", 2), sparse.intermediate);
+  if (!shared)
+    fields.refuse("moe_num_shared_experts") << "is too large";
+  experts.sharedWidth = shared.value_or(0);
+  experts.sharedPath = "shared_experts";
+  int64_t interval = fields.positive("moe_layer_interval", 1),
+          first = fields.nonNegative("moe_layer_start_index", 1),
+          last = model.layers.size() - 1;
+  // -1 stands for the last layer.
+  if (const LocatedJson *end = fields.find("moe_layer_end_index");
+      end && end->describe() != "-1")
+    last = fields.nonNegative("moe_layer_end_index", last);
+  // These are the least sum that shares are divided by, and how tokens are
+  // sent in training.
+  for (StringRef key :
+       {"moe_norm_min", "moe_capacity", "moe_gate", "moe_use_aux_free"})
+    fields.find(key);
+  for (auto [index, layer] : llvm::enumerate(model.layers)) {
+    auto number = static_cast<int64_t>(index);
+    if ((number + 1) % interval == 0 && number >= first && number <= last)
+      layer.feedForward = sparse;
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // gpt-oss
 //===----------------------------------------------------------------------===//
 
@@ -212,11 +263,7 @@ void readGptOss(HfFields &fields, ModelConfig &model) {
 // Llama 4
 //===----------------------------------------------------------------------===//
 
-/// Reads which layers have a rotary embedding. These see a chunk of the
-/// positions, and the others see all.
-static std::vector<bool> readRotatedLayers(HfFields &fields, size_t layers) {
-  std::vector<bool> ofTypes =
-      readLayerTypes(fields, layers, "chunked_attention");
+std::vector<bool> readTurningLayers(HfFields &fields, size_t layers) {
   std::vector<int64_t> marks = fields.wholeNumbers("no_rope_layers");
   int64_t interval = fields.positive("no_rope_layer_interval", 4);
   std::vector<bool> rotated;
@@ -227,7 +274,16 @@ static std::vector<bool> readRotatedLayers(HfFields &fields, size_t layers) {
     fields.refuse("no_rope_layers")
         << "must have one entry for each of the " << layers << " layers, got "
         << marks.size();
-  else if (!ofTypes.empty() && ofTypes != rotated)
+  return rotated;
+}
+
+/// Reads which layers have a rotary embedding. These see a chunk of the
+/// positions, and the others see all.
+static std::vector<bool> readRotatedLayers(HfFields &fields, size_t layers) {
+  std::vector<bool> ofTypes =
+      readLayerTypes(fields, layers, "chunked_attention");
+  std::vector<bool> rotated = readTurningLayers(fields, layers);
+  if (!ofTypes.empty() && ofTypes != rotated && !fields.hasFailed())
     fields.refuse("layer_types")
         << "contradicts the layers without rotary embedding: those, and only "
            "those, have \"full_attention\"";

@@ -17,7 +17,8 @@ namespace mlir::llm {
 enum HfTrait : unsigned {
   RotatesPart = 1,  ///< rotary embedding may turn a part of a head
   HasOwnWidths = 2, ///< intermediate_size in each layer, instead of one
-  HasOwnRopes = 4   ///< a rotary embedding for each kind of attention
+  HasOwnRopes = 4,  ///< `read` reads rotary embeddings, of kinds of layers
+  HasNoHeads = 8    ///< no layer attends
 };
 
 /// A value of `model_type`, and how its fields become layers. `read` gets a
@@ -32,6 +33,8 @@ struct HfFamily {
   unsigned traits = 0;
   /// Counts layers, for families in which num_hidden_layers may be absent.
   int64_t (*countLayers)(HfFields &fields) = nullptr;
+  /// Reads the modules that predict further tokens. Null: they are not known.
+  void (*readFurther)(HfFields &fields, ModelConfig &model) = nullptr;
 
   bool has(HfTrait trait) const { return traits & trait; }
 };

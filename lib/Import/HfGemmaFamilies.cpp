@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HfReaders.h"
+#include "llm/Support/Units.h"
 
 #include <cmath>
 
@@ -73,19 +74,8 @@ void readGemma3(HfFields &fields, ModelConfig &model) {
 // Gemma 4
 //===----------------------------------------------------------------------===//
 
-/// Checks that the config describes layers for text alone, each with its own
-/// weights and cache.
+/// Checks that text sees what is before it only.
 static void checkGemma4(HfFields &fields) {
-  if (fields.nonNegative("hidden_size_per_layer_input", 256))
-    fields.refuse("hidden_size_per_layer_input")
-        << "other than 0 is not supported: layers have no embeddings of their "
-           "own";
-  if (fields.nonNegative("num_kv_shared_layers", 0))
-    fields.refuse("num_kv_shared_layers")
-        << "other than 0 is not supported: each layer has its own cache";
-  // Both fields only concern layers that share caches or have embeddings.
-  fields.find("vocab_size_per_layer_input");
-  fields.boolean("use_double_wide_mlp", false);
   std::string sides = fields.string("use_bidirectional_attention", "vision");
   if (sides != "vision")
     fields.refuse("use_bidirectional_attention")
@@ -147,6 +137,52 @@ static AttentionConfig readGemma4Global(HfFields &fields,
   return attention;
 }
 
+/// Reads the embeddings that each layer has beside that of the model.
+static void readLayerInputs(HfFields &fields, ModelConfig &model) {
+  LayerInputsConfig &inputs = model.layerInputs;
+  constexpr int64_t most = 1 << 20;
+  inputs.features = fields.nonNegative("hidden_size_per_layer_input", 256);
+  inputs.vocabulary = fields.positive("vocab_size_per_layer_input", 262144);
+  if (inputs.features > most)
+    fields.refuse("hidden_size_per_layer_input")
+        << "must be at most " << most << ", got " << inputs.features;
+  for (LayerConfig &layer : model.layers)
+    layer.hasOwnInput = inputs.features != 0;
+}
+
+/// The last layers read the keys and values of the last layer of their kind
+/// that has a cache. Their networks may be twice as wide.
+static void readSharedCaches(HfFields &fields, ModelConfig &model) {
+  auto layers = static_cast<int64_t>(model.layers.size());
+  int64_t shared = fields.nonNegative("num_kv_shared_layers", 0);
+  bool isWide = fields.boolean("use_double_wide_mlp", false);
+  if (shared >= layers) {
+    fields.refuse("num_kv_shared_layers")
+        << "must be less than the " << layers << " layers, got " << shared;
+    return;
+  }
+  for (int64_t index = layers - shared; index < layers; ++index) {
+    LayerConfig &layer = model.layers[index];
+    bool slides = layer.attention.window;
+    int64_t source = layers - shared;
+    while (source && bool(model.layers[source - 1].attention.window) != slides)
+      --source;
+    if (!source) {
+      fields.refuse("num_kv_shared_layers")
+          << shared << " leaves no layer with a cache for layer " << index;
+      return;
+    }
+    layer.attention.cacheLayer = source;
+    if (!isWide)
+      continue;
+    std::optional<int64_t> width =
+        checkedMul(2, layer.feedForward.intermediate);
+    if (!width)
+      fields.refuse("use_double_wide_mlp") << "makes networks too wide";
+    layer.feedForward.intermediate = width.value_or(1);
+  }
+}
+
 void readGemma4(HfFields &fields, ModelConfig &model) {
   checkGemma4(fields);
   model.hasTiedHead = fields.boolean("tie_word_embeddings", true);
@@ -169,6 +205,8 @@ void readGemma4(HfFields &fields, ModelConfig &model) {
       each.attention = global;
     each.attention.rope = slides ? ropes.sliding : ropes.full;
   }
+  readLayerInputs(fields, model);
+  readSharedCaches(fields, model);
 }
 
 } // namespace mlir::llm

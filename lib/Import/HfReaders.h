@@ -82,6 +82,14 @@ int64_t readFeatures(HfFields &fields, StringRef key);
 /// Reads the same, or gives `absent`.
 int64_t readFeatures(HfFields &fields, StringRef key, int64_t absent);
 
+/// Reads the scaling of the object `key` for the base `theta`; null if there is
+/// none.
+RopeScalingAttr readRopeScaling(HfFields &fields, StringRef key, double theta);
+
+/// Reads `no_rope_layers`, in which 1 marks a layer that turns, or lets all but
+/// every `no_rope_layer_interval`-th turn.
+std::vector<bool> readTurningLayers(HfFields &fields, size_t layers);
+
 /// Reads a list of 0 and 1, with one number for each layer.
 std::vector<bool> readMarks(HfFields &fields, StringRef key, size_t layers);
 
@@ -128,6 +136,31 @@ void readSharedByCount(HfFields &fields, int64_t absent,
 void setSparseLayers(HfFields &fields, ModelConfig &model,
                      const FeedForwardConfig &sparse);
 
+/// Reads the taps of a convolution, 2 or more.
+int64_t readTaps(HfFields &fields, StringRef key, int64_t absent);
+
+/// Checks that heads can share the queries and keys of key heads. Errors name
+/// the fields.
+void checkSharing(HfFields &fields, const RecurrentConfig &config,
+                  StringRef headsKey, StringRef keyHeadsKey);
+
+/// What the fields of Mamba-2 are called, and their values where they are
+/// absent. Those given are Nemotron-H's.
+struct MambaFields {
+  StringRef path = "mixer"; ///< in the checkpoint's words
+  StringRef heads = "mamba_num_heads", headDim = "mamba_head_dim",
+            groups = "n_groups", stateSize = "ssm_state_size",
+            taps = "conv_kernel", chunk = "chunk_size",
+            convBias = "use_conv_bias", bias = "use_bias";
+  int64_t absentHeadDim = 64, absentGroups = 8, absentStateSize = 128,
+          absentChunk = 128;
+};
+
+/// Reads a layer of Mamba-2, whose heads have `inner` features together (0: as
+/// many as their fields say). Its output is normed in groups of heads.
+RecurrentConfig readMamba2(HfFields &fields, const MambaFields &names,
+                           int64_t inner = 0);
+
 /// Reads the sizes of multi-head latent attention.
 void readLatent(HfFields &fields, AttentionConfig &attention);
 
@@ -140,6 +173,13 @@ void readGemma3(HfFields &fields, ModelConfig &model);
 void readGemma4(HfFields &fields, ModelConfig &model);
 void readLlama(HfFields &fields, ModelConfig &model);
 void readNemotronNas(HfFields &fields, ModelConfig &model);
+void readCohere2(HfFields &fields, ModelConfig &model);
+void readExaone4(HfFields &fields, ModelConfig &model);
+void readHunyuanDense(HfFields &fields, ModelConfig &model);
+void readOlmo2(HfFields &fields, ModelConfig &model);
+void readOlmo3(HfFields &fields, ModelConfig &model);
+void readSeedOss(HfFields &fields, ModelConfig &model);
+void readSmolLm3(HfFields &fields, ModelConfig &model);
 void readMistral(HfFields &fields, ModelConfig &model);
 void readPhi3(HfFields &fields, ModelConfig &model);
 void readQwen2(HfFields &fields, ModelConfig &model);
@@ -149,6 +189,9 @@ void readDeepseekV2(HfFields &fields, ModelConfig &model);
 void readDeepseekV3(HfFields &fields, ModelConfig &model);
 void readDeepseekV32(HfFields &fields, ModelConfig &model);
 void readDeepseekV4(HfFields &fields, ModelConfig &model);
+void readErnie45(HfFields &fields, ModelConfig &model);
+void readErnie45Moe(HfFields &fields, ModelConfig &model);
+void readGlm4Moe(HfFields &fields, ModelConfig &model);
 void readGlmMoeDsa(HfFields &fields, ModelConfig &model);
 void readGptOss(HfFields &fields, ModelConfig &model);
 void readLlama4(HfFields &fields, ModelConfig &model);
@@ -157,11 +200,25 @@ void readMinimaxM2(HfFields &fields, ModelConfig &model);
 void readMinimaxM3(HfFields &fields, ModelConfig &model);
 void readMixtral(HfFields &fields, ModelConfig &model);
 void readQwen3Moe(HfFields &fields, ModelConfig &model);
+void readStep35(HfFields &fields, ModelConfig &model);
 
+void readBamba(HfFields &fields, ModelConfig &model);
+void readFalconH1(HfFields &fields, ModelConfig &model);
+void readGraniteHybrid(HfFields &fields, ModelConfig &model);
 void readKimiLinear(HfFields &fields, ModelConfig &model);
+void readLfm2(HfFields &fields, ModelConfig &model);
+void readLfm2Moe(HfFields &fields, ModelConfig &model);
+void readMamba2Model(HfFields &fields, ModelConfig &model);
 void readNemotronH(HfFields &fields, ModelConfig &model);
 void readQwen3Next(HfFields &fields, ModelConfig &model);
 void readQwen35(HfFields &fields, ModelConfig &model);
+
+/// These read the layers of modules that predict further tokens, of families
+/// with fields that say how many modules there are.
+void readDeepseekFurther(HfFields &fields, ModelConfig &model);
+void readMimoFurther(HfFields &fields, ModelConfig &model);
+void readNemotronFurther(HfFields &fields, ModelConfig &model);
+void readQwenFurther(HfFields &fields, ModelConfig &model);
 
 /// Counts the layers that Nemotron-H lists, if the config gives no number.
 int64_t countNemotronLayers(HfFields &fields);

@@ -18,7 +18,7 @@ static constexpr int64_t deltaChunk = 64;
 
 static constexpr llvm::StringLiteral stateType = "float32";
 
-static int64_t readTaps(HfFields &fields, StringRef key, int64_t absent) {
+int64_t readTaps(HfFields &fields, StringRef key, int64_t absent) {
   int64_t taps = readFeatures(fields, key, absent);
   if (taps >= 2)
     return taps;
@@ -26,9 +26,8 @@ static int64_t readTaps(HfFields &fields, StringRef key, int64_t absent) {
   return 2;
 }
 
-/// Checks that `heads` can share the queries and keys of `keyHeads`.
-static void checkSharing(HfFields &fields, const RecurrentConfig &config,
-                         StringRef headsKey, StringRef keyHeadsKey) {
+void checkSharing(HfFields &fields, const RecurrentConfig &config,
+                  StringRef headsKey, StringRef keyHeadsKey) {
   if (!fields.hasFailed() && config.heads % config.keyHeads)
     fields.refuse(keyHeadsKey) << config.keyHeads << " does not divide '"
                                << headsKey << "' " << config.heads;
@@ -69,8 +68,7 @@ static std::vector<bool> readRecurrentLayers(HfFields &fields, size_t layers) {
 }
 
 static FeedForwardConfig readHybridExperts(HfFields &fields, bool isFused) {
-  FeedForwardConfig sparse =
-      readQwenExperts(fields, /*absentNormalizes=*/true);
+  FeedForwardConfig sparse = readQwenExperts(fields, /*absentNormalizes=*/true);
   ExpertsConfig &experts = sparse.experts;
   experts.isFused = isFused;
   experts.sharedWidth = fields.positive("shared_expert_intermediate_size");
@@ -148,17 +146,18 @@ static constexpr NemotronBlock nemotronBlocks[] = {
 static constexpr llvm::StringLiteral patternKey = "hybrid_override_pattern",
                                      blocksKey = "layers_block_type";
 
-/// Reads the letters of the layers, from either field.
-static std::string readPattern(HfFields &fields) {
-  const LocatedJson *listed = fields.find(blocksKey);
+/// Reads the letters of layers, from either field.
+static std::string readPattern(HfFields &fields, StringRef lettersKey,
+                               StringRef wordsKey) {
+  const LocatedJson *listed = fields.find(wordsKey);
   if (!listed) {
-    std::string pattern = fields.string(patternKey, "");
+    std::string pattern = fields.string(lettersKey, "");
     if (pattern.empty())
-      fields.refuse(patternKey) << "is missing: it says what each layer is, as "
+      fields.refuse(lettersKey) << "is missing: it says what each layer is, as "
                                    "in \"MEM*E\"";
     return pattern;
   }
-  fields.find(patternKey);
+  fields.find(lettersKey);
   std::string pattern;
   if (failed(listed->expectArray())) {
     fields.markFailed();
@@ -169,9 +168,30 @@ static std::string readPattern(HfFields &fields) {
       if (entry.describe() == ("\"" + block.word + "\"").str())
         pattern += block.letter;
   if (pattern.size() != listed->elements().size())
-    fields.refuse(blocksKey)
+    fields.refuse(wordsKey)
         << "must be a list of \"mamba\", \"attention\", \"mlp\" or \"moe\"";
   return pattern;
+}
+
+/// A module that predicts further tokens has a pattern of its own, whose layers
+/// are of the model's kinds.
+void readNemotronFurther(HfFields &fields, ModelConfig &model) {
+  constexpr llvm::StringLiteral ofModules = "mtp_hybrid_override_pattern";
+  std::string kinds = readPattern(fields, patternKey, blocksKey),
+              pattern = readPattern(fields, ofModules, "mtp_layers_block_type");
+  FurtherConfig &further = model.further;
+  for (char letter : pattern) {
+    size_t known = kinds.find(letter);
+    if (known == std::string::npos) {
+      fields.refuse(ofModules)
+          << "has the letter '" << letter
+          << "', and no layer of the model is of this kind";
+      return;
+    }
+    further.layers.push_back(model.layers[known]);
+  }
+  further.stem = "mtp.layers.";
+  further.lastNorm = "final_layernorm";
 }
 
 int64_t countNemotronLayers(HfFields &fields) {
@@ -184,45 +204,12 @@ int64_t countNemotronLayers(HfFields &fields) {
              : 0;
 }
 
-/// Checks the limit of steps, which must be [0, Infinity], and so no limit.
-static void checkStepLimit(HfFields &fields) {
-  const LocatedJson *limit = fields.find("time_step_limit");
-  if (!limit)
-    return;
-  bool isNone = limit->isArray() && limit->elements().size() == 2;
-  if (isNone) {
-    FailureOr<double> least = limit->elements()[0].asNumber();
-    isNone = succeeded(least) && *least == 0 &&
-             limit->elements()[1].describe() == "Infinity";
-  }
-  if (!isNone)
-    fields.refuse("time_step_limit")
-        << "other than [0.0, Infinity] is not supported";
-}
-
-static RecurrentConfig readMamba2(HfFields &fields) {
-  RecurrentConfig config;
-  config.kind = RecurrentKind::Mamba2;
-  config.path = "mixer";
-  config.outName = "out_proj";
-  config.heads = readFeatures(fields, "mamba_num_heads", 128);
-  config.keyHeads = readFeatures(fields, "n_groups", 8);
-  config.keyDim = readFeatures(fields, "ssm_state_size", 128);
-  config.valueDim = readFeatures(fields, "mamba_head_dim", 64);
-  config.taps = readTaps(fields, "conv_kernel", 4);
-  config.chunk = fields.positive("chunk_size", 128);
-  config.hasConvBias = fields.boolean("use_conv_bias", true);
-  config.hasBias = fields.boolean("use_bias", false);
+static RecurrentConfig readNemotronMamba(HfFields &fields) {
+  RecurrentConfig config = readMamba2(fields, MambaFields());
   fields.mustBeFalse("mamba_proj_bias", "'use_bias' says it of both matrices");
-  checkSharing(fields, config, "mamba_num_heads", "n_groups");
   fields.mustBe("mamba_ssm_cache_dtype", stateType);
-  checkStepLimit(fields);
   fields.mustBe("mamba_hidden_act", "silu");
-  // These are initial values, and a factor that the heads and their dims
-  // replace.
-  for (StringRef key : {"expand", "time_step_min", "time_step_max",
-                        "time_step_floor", "time_step_rank"})
-    fields.find(key);
+  fields.find("expand"); // a factor that the heads and their dims replace
   return config;
 }
 
@@ -271,7 +258,7 @@ static void checkNemotron(HfFields &fields, ModelConfig &model) {
 void readNemotronH(HfFields &fields, ModelConfig &model) {
   checkNemotron(fields, model);
   LayerConfig common = model.layers.front();
-  common.attentionName = "mixer";
+  common.names = {{"self_attn", "mixer"}};
   common.inputNorm = common.feedForwardNorm = "norm";
   common.feedForward.path = "mixer";
   common.feedForward.unit = FeedForwardUnit::Relu2;
@@ -285,9 +272,9 @@ void readNemotronH(HfFields &fields, ModelConfig &model) {
   attention.qkvBias = attention.outBias = bias;
   common.feedForward.hasBias = fields.boolean("mlp_bias", false);
 
-  std::string pattern = readPattern(fields);
+  std::string pattern = readPattern(fields, patternKey, blocksKey);
   auto has = [&](char letter) { return StringRef(pattern).contains(letter); };
-  RecurrentConfig mamba = readMamba2(fields);
+  RecurrentConfig mamba = readNemotronMamba(fields);
   FeedForwardConfig experts;
   if (has('E'))
     experts = readNemotronExperts(fields);

@@ -270,6 +270,14 @@ RopeConfig readRope(HfFields &fields, double absentTheta, bool canBePartial) {
   return result;
 }
 
+RopeScalingAttr readRopeScaling(HfFields &fields, StringRef key, double theta) {
+  RopeConfig result;
+  result.theta = theta;
+  if (const LocatedJson *object = fields.find(key))
+    readScaling(fields, *object, key, /*canBePartial=*/true, result);
+  return result.scaling;
+}
+
 RopesOfKinds readRopesOfKinds(HfFields &fields) {
   const LocatedJson *object = fields.find("rope_parameters");
   if (!object) {

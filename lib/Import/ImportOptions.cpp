@@ -372,6 +372,19 @@ LogicalResult SizeCheck::run() {
     if (failed(checkLayer(layer)))
       return failure();
   }
+  for (const LayerConfig &layer : model.further.layers)
+    if (failed(checkLayer(layer)) ||
+        failed(check("a weight", {2, model.hidden, model.hidden})))
+      return failure();
+  const LayerInputsConfig &inputs = model.layerInputs;
+  auto layers = static_cast<int64_t>(model.layers.size());
+  if (inputs.features &&
+      (failed(
+           check("a weight", {inputs.vocabulary, layers, inputs.features})) ||
+       failed(check("a weight", {layers, inputs.features, model.hidden})) ||
+       failed(check("the inputs of layers",
+                    {2, tokens, layers, inputs.features}))))
+    return failure();
   int64_t streams = model.streams.count;
   return failure(
       failed(check("a weight", {model.vocabulary, model.hidden})) ||
@@ -519,6 +532,39 @@ static LogicalResult checkOptions(const ModelConfig &model,
   return success();
 }
 
+/// Checks that further tokens can be predicted.
+static LogicalResult checkFurther(const ModelConfig &model,
+                                  const ImportOptions &options,
+                                  ArrayRef<Sequences> groups) {
+  if (!options.predictsFurther)
+    return success();
+  MLIRContext *context = model.location.getContext();
+  const FurtherConfig &further = model.further;
+  if (options.layers)
+    return emitOptionError(context)
+           << "--mtp needs --layers=all: what predicts further tokens reads "
+              "the output of the last layer";
+  if (further.field.empty())
+    return emitError(model.location)
+           << "--mtp: the model has no layers that predict further tokens";
+  if (further.layers.empty())
+    return emitError(model.location)
+           << "--mtp is not supported for the '" << further.field
+           << "' of model_type \"" << model.family << "\"";
+  if (further.modules > ProgramAttr::maxFurtherTokens)
+    return emitError(model.location)
+           << "--mtp: '" << further.field << "' " << further.modules
+           << " is more than " << ProgramAttr::maxFurtherTokens;
+  auto isOpen = [](const Sequences &group) {
+    return group.batch == openSize || group.seq == openSize ||
+           llvm::is_contained(group.kvLens, openSize);
+  };
+  if (llvm::any_of(groups, isOpen))
+    return emitOptionError(context)
+           << "--mtp needs --batch, --seq and --kv-len that are numbers";
+  return success();
+}
+
 /// Models that compress keys need sizes that are known.
 static LogicalResult checkCompression(const ModelConfig &model,
                                       ArrayRef<Sequences> groups) {
@@ -566,6 +612,7 @@ FailureOr<ProgramAttr> resolveProgram(const ModelConfig &model,
            << " is more than the model has: " << modelLayers;
   if (failed(checkOptions(model, options)) ||
       failed(checkCompression(model, *groups)) ||
+      failed(checkFurther(model, options, *groups)) ||
       failed(SizeCheck(model, leastSizes(*groups)).run()))
     return failure();
   SmallVector<SequencesAttr> sequences;
@@ -574,7 +621,8 @@ FailureOr<ProgramAttr> resolveProgram(const ModelConfig &model,
         SequencesAttr::get(context, group.batch, group.seq, group.kvLens));
   return ProgramAttr::get(context, StringAttr::get(context, model.family),
                           options.phase, sequences, layers, modelLayers,
-                          /*isWhole=*/!options.layers);
+                          /*isWhole=*/!options.layers,
+                          options.predictsFurther ? model.further.modules : 0);
 }
 
 } // namespace mlir::llm

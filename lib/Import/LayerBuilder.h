@@ -25,6 +25,10 @@ Value mixResiduals(
     OpsBuilder &ops, const std::string &name, Value running,
     llvm::function_ref<Value(StringRef, ArrayRef<int64_t>)> weight);
 
+/// The inputs of all layers beside the hidden states, [tokens, layers,
+/// features], of the embeddings `hidden` and of the tokens.
+Value makeLayerInputs(OpsBuilder &ops, Value hidden);
+
 /// Hyper-connections: what `build` makes of the norm of one vector of each
 /// token, which the streams [tokens, streams, hidden] are read as, and the
 /// streams after it. `part` begins the names of their weights.

@@ -39,9 +39,16 @@ Value OpsBuilder::matmul(const Twine &name, Value x, Value matrix, Value bias) {
 
 Value OpsBuilder::norm(const Twine &name, Value x, Value weight,
                        std::optional<double> epsilon) {
+  if (model.hasLayerNorms)
+    return create<LayerNormOp>(name, x, weight, /*bias=*/Value(),
+                               llvm::APFloat(model.epsilon));
   return create<RmsNormOp>(name, x, weight,
                            llvm::APFloat(epsilon.value_or(model.epsilon)),
                            weight && model.normsAddOne);
+}
+
+Value OpsBuilder::scaled(const Twine &name, Value x, double factor) {
+  return factor == 1 ? x : create<ScaleOp>(name, x, llvm::APFloat(factor));
 }
 
 TypeAttr OpsBuilder::outTypeFor(Value x) const {
@@ -126,11 +133,12 @@ Value OpsBuilder::concat(int64_t dim, ArrayRef<Value> values) {
 
 std::string LayerOps::spell(const Twine &part) const {
   std::string text = part.str();
-  StringRef rest = text;
-  if (!rest.consume_front("self_attn") ||
-      !(rest.empty() || rest.starts_with(".")))
-    return text;
-  return config.attentionName + rest.str();
+  for (const auto &[ours, theirs] : config.names) {
+    StringRef rest = text;
+    if (rest.consume_front(ours) && (rest.empty() || rest.starts_with(".")))
+      return theirs + rest.str();
+  }
+  return text;
 }
 
 Type LayerOps::weightType(const std::string &name, Type otherwise) const {

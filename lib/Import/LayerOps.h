@@ -14,6 +14,8 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <map>
+
 namespace mlir::llm {
 
 inline RankedTensorType tensorType(Value value) {
@@ -25,6 +27,7 @@ inline RankedTensorType tensorType(Value value) {
 struct LayerIndex {
   std::string place; ///< "7", "{}" or "{3..60}" in the names of ops
   Value index;       ///< null for a single layer
+  std::string stem = "model.layers."; ///< before the place, in all names
 };
 
 /// Builds ops of a model at the insertion point of a builder.
@@ -43,6 +46,8 @@ public:
   /// it is the model's.
   Value norm(const Twine &name, Value x, Value weight,
              std::optional<double> epsilon = std::nullopt);
+  /// Returns x times a factor, which is x if the factor is 1.
+  Value scaled(const Twine &name, Value x, double factor);
   /// Returns the type behind `to` of an op that reads `x`; null if it follows
   /// from x.
   TypeAttr outTypeFor(Value x) const;
@@ -85,6 +90,11 @@ public:
   /// By the suffix of a group of sequences: the keys that the last indexer
   /// selected, for layers that have no indexer.
   std::map<std::string, Value> selections;
+  /// Inputs of layers beside the hidden states, [tokens, layers, features].
+  Value layerInputs;
+  /// By the number of a layer, from 1 on, and the suffix of a group: the keys
+  /// and values that it has read, where later layers read them, too.
+  std::map<std::pair<int64_t, std::string>, std::pair<Value, Value>> readCaches;
   static constexpr llvm::StringLiteral firstPositionName = "first_position";
 };
 
@@ -99,11 +109,18 @@ public:
   /// Parts of attention are called "self_attn" here, whatever the checkpoint
   /// says.
   std::string nameOf(const Twine &part) const {
-    return "model.layers." + index.place + "." + spell(part);
+    return index.stem + index.place + "." + spell(part);
   }
   /// The weights of all layers of a loop have one name.
   std::string weightName(const Twine &part) const {
-    return index.index ? "model.layers.{}." + spell(part) : nameOf(part);
+    return index.index ? index.stem + "{}." + spell(part) : nameOf(part);
+  }
+  /// The number of a layer that stands on its own, from 1 on; 0 in a loop.
+  int64_t number() const {
+    int64_t place = 0;
+    return index.index || StringRef(index.place).getAsInteger(10, place)
+               ? 0
+               : place + 1;
   }
   ValueRange indices() const {
     return index.index ? ValueRange(index.index) : ValueRange();
@@ -124,6 +141,9 @@ public:
   Value linearWeight(const Twine &name, ArrayRef<int64_t> shape);
   Value norm(const Twine &part, Value x,
              std::optional<double> epsilon = std::nullopt);
+  Value scaled(const Twine &part, Value x, double factor) {
+    return ops.scaled(nameOf(part), x, factor);
+  }
   /// Builds a linear layer that is never quantized, such as that of a router.
   Value plainLinear(const Twine &part, Value x, int64_t out, bool hasBias);
   Value linear(const Twine &part, Value x, int64_t out, bool hasBias);

@@ -21,10 +21,14 @@ static std::vector<std::string> projectionsOf(const AttentionConfig &config) {
       names.insert(names.end(), {"q_a_proj", "q_b_proj"});
     return names;
   }
+  if (config.cacheLayer)
+    return {"q_proj", "o_proj"};
   if (config.isFused)
     return {"qkv_proj", "o_proj"};
   if (config.hasOneProjection)
     return {"q_proj", "k_proj", "o_proj"};
+  if (config.hasHeadGates)
+    return {"q_proj", "k_proj", "v_proj", "g_proj", "o_proj"};
   return {"q_proj", "k_proj", "v_proj", "o_proj"};
 }
 
@@ -59,6 +63,9 @@ std::vector<std::string> linearWeightsOf(const LayerConfig &layer) {
          {projectionsOf(layer.attention), indexProjectionsOf(layer.attention)})
       for (const std::string &name : names)
         weights.push_back("self_attn." + name + ".weight");
+  if (layer.hasOwnInput)
+    weights.insert(weights.end(), {"per_layer_input_gate.weight",
+                                   "per_layer_projection.weight"});
   const FeedForwardConfig &feedForward = layer.feedForward;
   const ExpertsConfig &experts = feedForward.experts;
   if (layer.feedForwardKind == BlockKind::Linear)
@@ -75,7 +82,7 @@ std::vector<std::string> linearWeightsOf(const LayerConfig &layer) {
            experts.isFused ? "" : ".weight");
   if (experts.sharedWidth)
     addGated(weights, feedForward.nameOf(experts.sharedPath),
-             /*isFused=*/false, ".weight");
+             experts.sharedIsFused, ".weight");
   return weights;
 }
 

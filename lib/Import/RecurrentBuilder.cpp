@@ -66,11 +66,13 @@ Value RecurrentBuilder::convolve(const SequenceGroup &group, StringRef name,
       config.hasConvBias ? weight((name + ".bias").str(), {channels}) : Value();
   Value before = state(group, (name + ".state").str(),
                        {config.taps - 1, channels}, ops.model.elementType);
-  auto silu =
-      ActivationKindAttr::get(ops.builder.getContext(), ActivationKind::Silu);
+  ActivationKindAttr activation;
+  if (config.kind != RecurrentKind::ShortConv)
+    activation =
+        ActivationKindAttr::get(ops.builder.getContext(), ActivationKind::Silu);
   return layer
       .create<Conv1dOp>((part(name) + group.suffix), rows, taps, bias, before,
-                        silu, keepsEveryStep(group))
+                        activation, keepsEveryStep(group))
       .getOut();
 }
 
@@ -83,7 +85,7 @@ bool RecurrentBuilder::keepsEveryStep(const SequenceGroup &group) const {
 
 /// Whether tokens are taken in chunks. A few tokens go one by one. With many,
 /// products of matrices pay.
-bool RecurrentBuilder::isChunked(const SequenceGroup &group) const {
+bool LinearAttentionBuilder::isChunked(const SequenceGroup &group) const {
   if (keepsEveryStep(group))
     return false;
   if (layer.options.linearAttention != LinearAttentionForm::Auto)
@@ -100,8 +102,7 @@ bool RecurrentBuilder::isChunked(const SequenceGroup &group) const {
   return false;
 }
 
-/// Attends, and returns [rows, heads, value_dim].
-Value RecurrentBuilder::attend(const SequenceGroup &group) {
+Value LinearAttentionBuilder::attend(const SequenceGroup &group) {
   LinearAttentionInputs in = prepare(group);
   Builder &b = ops.builder;
   Value before =
@@ -144,6 +145,8 @@ Value buildRecurrent(LayerOps &layer, Value x) {
     return buildKimiDelta(layer, x);
   case RecurrentKind::Mamba2:
     return buildMamba2(layer, x);
+  case RecurrentKind::ShortConv:
+    return buildShortConv(layer, x);
   case RecurrentKind::None:
     break;
   }

@@ -31,10 +31,9 @@ public:
 protected:
   /// Reads the hidden states of all tokens.
   virtual void project(Value x) = 0;
-  /// Makes the inputs of a group from the projections, through convolutions.
-  virtual LinearAttentionInputs prepare(const SequenceGroup &group) = 0;
-  /// Gates and norms the output of linear attention, [tokens, heads,
-  /// value_dim]. Returns [tokens, features].
+  /// Returns what a group becomes, by its state, with a row for each token.
+  virtual Value attend(const SequenceGroup &group) = 0;
+  /// Gates and norms the output of all groups. Returns [tokens, features].
   virtual Value gate(Value out) = 0;
 
   std::string part(const Twine &name) const {
@@ -47,8 +46,8 @@ protected:
   Value weight(StringRef name, ArrayRef<int64_t> shape) {
     return layer.weight(part(name), shape);
   }
-  /// Convolves rows of a group, [batch, seq, features], causally, with SiLU.
-  /// The layer keeps the state.
+  /// Convolves rows of a group, [batch, seq, features], causally, with SiLU if
+  /// attention is linear. The layer keeps the state.
   Value convolve(const SequenceGroup &group, StringRef name, Value rows);
   /// Takes some features of [batch, seq, features] as [batch, seq, heads, ..].
   Value splitHeads(const SequenceGroup &group, Value x, int64_t first,
@@ -61,16 +60,28 @@ protected:
   Value plainNorm(StringRef name, Value x, Value weight);
   Value swiglu(StringRef name, Value gate, Value x);
 
+  Value state(const SequenceGroup &group, StringRef name,
+              ArrayRef<int64_t> shape, Type element);
+  bool keepsEveryStep(const SequenceGroup &group) const;
+
   LayerOps &layer;
   OpsBuilder &ops;
   const RecurrentConfig &config;
+};
+
+/// Layers whose heads have a matrix each, which llm.linear_attn updates.
+class LinearAttentionBuilder : public RecurrentBuilder {
+public:
+  using RecurrentBuilder::RecurrentBuilder;
+
+protected:
+  /// Makes the inputs of a group from the projections, through convolutions.
+  virtual LinearAttentionInputs prepare(const SequenceGroup &group) = 0;
 
 private:
-  Value attend(const SequenceGroup &group);
-  Value state(const SequenceGroup &group, StringRef name,
-              ArrayRef<int64_t> shape, Type element);
+  /// Attends, and returns [rows, heads, value_dim].
+  Value attend(const SequenceGroup &group) override;
   bool isChunked(const SequenceGroup &group) const;
-  bool keepsEveryStep(const SequenceGroup &group) const;
 };
 
 /// Builds gated delta networks (Qwen3-Next, Qwen3.5) and Kimi delta attention.
@@ -78,6 +89,8 @@ Value buildGatedDelta(LayerOps &layer, Value x);
 Value buildKimiDelta(LayerOps &layer, Value x);
 /// Builds Mamba-2.
 Value buildMamba2(LayerOps &layer, Value x);
+/// Builds a short convolution (LFM2).
+Value buildShortConv(LayerOps &layer, Value x);
 
 } // namespace mlir::llm
 

@@ -281,7 +281,7 @@ LogicalResult CheckpointReader::take(const NamedWeight &weight) {
   StringRef name = weight.name, base = name;
   bool isMatrix = base.consume_back(".weight");
   const SafetensorsTensor *tensor = findTensor(name);
-  for (StringRef suffix : {".weight_packed", ".qweight", "_blocks"})
+  for (StringRef suffix : {".weight", ".weight_packed", ".qweight", "_blocks"})
     if (!tensor)
       tensor = findTensor((base + suffix).str());
   if (!tensor && isMatrix && base.contains(".experts.")) {
@@ -366,6 +366,10 @@ FailureOr<OwningOpRef<ModuleOp>> importSafetensors(StringRef configText,
                                                    StringRef configPath,
                                                    const ImportOptions &options,
                                                    MLIRContext *context) {
+  if (options.predictsFurther)
+    return emitError(UnknownLoc::get(context))
+           << "--mtp is for --import-hf-config: weights of what predicts "
+              "further tokens are not looked for in checkpoints";
   FailureOr<LocatedJson> config = LocatedJson::parse(
       configText, configPath, context, JsonNumbers::AsPython);
   if (failed(config))

@@ -112,6 +112,11 @@ struct ImportFlags {
                  clEnumValN(Sampling::Categorical, "categorical",
                             "at random, by their probabilities"))};
 
+  cl::opt<bool> mtp{
+      "mtp", cl::cat(model), cl::init(false),
+      cl::desc("Also predict further tokens, by the modules that the model has "
+               "for it")};
+
   cl::opt<std::string> dtype{
       "dtype", cl::cat(formats), cl::value_desc("type"),
       cl::desc("f32, f16 or bf16: the type of all that has no format "
@@ -147,6 +152,7 @@ struct ImportFlags {
     options.latentAttention = latentAttention;
     options.linearAttention = linearAttention;
     options.sampling = sampling;
+    options.predictsFurther = mtp;
     options.dtype = dtype;
     options.weights = weights;
     options.activations = activations;

@@ -201,7 +201,8 @@ LogicalResult ShapeBinder::bindProgram() {
       LlmDialect::programAttrName,
       ProgramAttr::get(function.getContext(), program.getModel(),
                        program.getPhase(), groups, program.getLayers(),
-                       program.getModelLayers(), program.getIsWhole()));
+                       program.getModelLayers(), program.getIsWhole(),
+                       program.getFurtherTokens()));
   return success();
 }
 

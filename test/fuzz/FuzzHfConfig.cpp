@@ -61,6 +61,7 @@ static FailureOr<ImportOptions> readOptions(const Input &input,
     options.routing = Routing::Zipf;
   if (input.setting("mask") == "full")
     options.mask = MaskKind::Full;
+  options.predictsFurther = input.setting("mtp") == "on";
   options.batch = readNumber(input, "batch");
   options.seq = readNumbers(input, "seq");
   options.kvLen = readNumbers(input, "kv-len");

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import derive_compressed
 import derive_recurrent
+import derive_variants
 from derive_layers import PLAIN_HEAD_DIM, QK_NORM, Config, Layer, gated_mlp, gqa, mla, triangle
 from published_counts import KNOWN_KV, KNOWN_STATE, KNOWN_WINDOW, PUBLISHED, PUBLISHED_ACTIVE
 
@@ -30,7 +31,7 @@ KINDS = ("full_attention", "sliding_attention", "chunked_attention")
 QWEN_DELTA = {"qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"}
 RECURRENT = QWEN_DELTA | {"nemotron_h", "kimi_linear"}  # derive_recurrent.py
 COMPRESSED = {"deepseek_v4"}  # derive_compressed.py
-SUPPORTED = (RECURRENT | COMPRESSED | MLA | GEMMA | QK_NORM | PLAIN_HEAD_DIM
+SUPPORTED = (RECURRENT | COMPRESSED | derive_variants.FAMILIES | MLA | GEMMA | QK_NORM | PLAIN_HEAD_DIM
              | {"gemma4_text", "gpt_oss", "llama4_text", "mimo_v2_flash", "minimax_m2", "minimax_m3"})
 
 
@@ -42,8 +43,8 @@ def text_config(config: Config) -> Config:
     kind = inner["model_type"] = ALIASES.get(inner.get("model_type"), inner.get("model_type"))
     if kind not in SUPPORTED:
         raise ValueError(f"unsupported model_type: {kind!r}")
-    # A wrapper's flag counts if the text part has none; of all families only Gemma ties unasked.
-    inner.setdefault("tie_word_embeddings", config.get("tie_word_embeddings", kind in GEMMA | {"gemma4_text"}))
+    # A wrapper's flag counts if the text part has none; some families tie unasked.
+    inner.setdefault("tie_word_embeddings", config.get("tie_word_embeddings", kind in GEMMA | {"gemma4_text"} | derive_variants.TIED))
     return inner
 
 
@@ -201,8 +202,6 @@ def gemma4_layer(c: Config, index: int) -> Layer:
     Vectors: four norms, a scalar, norms of q and k; with experts three norms more, and of the router the scale of its
     input and one for each expert.
     """
-    if c["hidden_size_per_layer_input"] or c["num_kv_shared_layers"]:
-        raise ValueError("per-layer embeddings and shared caches of Gemma 4 are not derived here")
     hidden, heads, sees_all = c["hidden_size"], c["num_attention_heads"], attention_kind(c, index) == KINDS[0]
     dim = c["global_head_dim"] if sees_all else c["head_dim"]
     one = sees_all and c["attention_k_eq_v"]
@@ -213,9 +212,26 @@ def gemma4_layer(c: Config, index: int) -> Layer:
         experts, expert = c["num_experts"], gated_mlp(c, c["moe_intermediate_size"])
         vectors += 4 * hidden + experts
         matrices += hidden * experts
+    if index >= c["num_hidden_layers"] - c.get("num_kv_shared_layers", 0):  # keys and values are those of another layer
+        matrices -= hidden * (1 if one else 2) * kv
+        vectors -= dim
+        kv = 0
+        if c.get("use_double_wide_mlp"):
+            matrices += gated_mlp(c, c["intermediate_size"])
+    own = c.get("hidden_size_per_layer_input", 256)  # features that the layer gets beside the hidden state
+    matrices += 2 * hidden * own
+    vectors += hidden if own else 0
     pair = 2 * heads * dim
     return Layer(matrices, 0, vectors, expert, 0, experts, c["top_k_experts"] if experts else 0, 2 * kv, pair, pair,
                  None if sees_all else c["sliding_window"], None)
+
+
+def layer_inputs(config: Config) -> tuple[int, int, int]:
+    """Of what all layers get beside the hidden state: a table of rows, of which none is multiplied; a matrix; a norm."""
+    c = text_config(config)
+    own = c.get("hidden_size_per_layer_input", 256) if c["model_type"] == "gemma4_text" else 0
+    width = c["num_hidden_layers"] * own if own else 0
+    return c.get("vocab_size_per_layer_input", 262_144) * width, c["hidden_size"] * width, own
 
 
 def layer(c: Config, index: int) -> Layer:
@@ -223,6 +239,8 @@ def layer(c: Config, index: int) -> Layer:
         return derive_recurrent.layer(c, index)
     if c["model_type"] in COMPRESSED:
         return derive_compressed.layer(c, index)
+    if c["model_type"] in derive_variants.FAMILIES:
+        return derive_variants.layer(c, index)
     if c["model_type"] == "gemma4_text":
         return gemma4_layer(c, index)
     if c["model_type"] == "nemotron-nas":
@@ -259,9 +277,9 @@ def stream_head(config: Config) -> tuple[int, int]:
 
 
 def outside_layers(config: Config) -> int:
-    """Embedding, LM head unless tied, and the final norm; what reads residual streams."""
+    """Embedding, LM head unless tied, and the final norm; what reads residual streams; inputs of layers."""
     c = text_config(config)
-    return sum(stream_head(c)) + head_elements(c) * (1 if c["tie_word_embeddings"] else 2) + c["hidden_size"]
+    return sum(stream_head(c)) + sum(layer_inputs(c)) + head_elements(c) * (1 if c["tie_word_embeddings"] else 2) + c["hidden_size"]
 
 
 def parameters(config: Config) -> int:
@@ -301,7 +319,7 @@ def state_elements(config: Config) -> int:
 
 def matmul_weight_elements(config: Config, active: bool = False) -> int:
     """Elements of all matrices tokens are multiplied with, the LM head (tied or not) included."""
-    return head_elements(config) + stream_head(config)[0] + sum(
+    return head_elements(config) + stream_head(config)[0] + layer_inputs(config)[1] + sum(
         l.matrices + l.index_query + l.kv_up + (l.selected if active else l.experts) * l.expert_matrices
         for l in layers(config))
 
@@ -314,15 +332,17 @@ def macs_decode(config: Config, context: int, absorbed: bool = True) -> int:
     """
     if context < 1:
         raise ValueError("context counts the new token: at least 1")
-    macs = head_elements(config) + stream_head(config)[0]
-    for l in layers(config):
-        keys = l.visible(context)
-        pair, ups = (l.absorbed_pair_macs, 1) if absorbed else (l.pair_macs, keys)
-        macs += l.token_macs() + keys * pair + ups * l.kv_up + l.step_macs
-        if l.selects(context):  # scores of all keys
-            macs += l.index_query + context * l.index_pair_macs
-        macs += derive_compressed.decode(l, context)
-    return macs
+    return head_elements(config) + stream_head(config)[0] + layer_inputs(config)[1] + sum(
+        layer_macs_decode(l, context, absorbed) for l in layers(config))
+
+
+def layer_macs_decode(l: Layer, context: int, absorbed: bool = True) -> int:
+    keys = l.visible(context)
+    pair, ups = (l.absorbed_pair_macs, 1) if absorbed else (l.pair_macs, keys)
+    macs = l.token_macs() + keys * pair + ups * l.kv_up + l.step_macs
+    if l.selects(context):  # scores of all keys
+        macs += l.index_query + context * l.index_pair_macs
+    return macs + derive_compressed.decode(l, context)
 
 
 def macs_prefill(config: Config, seq: int) -> int:
@@ -332,15 +352,17 @@ def macs_prefill(config: Config, seq: int) -> int:
     """
     if seq < 1:
         raise ValueError("a prefill has at least 1 token")
-    macs = head_elements(config) + seq * stream_head(config)[0]
-    for l in layers(config):
-        pair = l.absorbed_pair_macs if l.selects(seq) else l.pair_macs
-        macs += seq * (l.token_macs() + l.kv_up + l.tokens_macs) + l.visible_pairs(seq) * pair
-        macs += -(-seq // l.chunk_tokens) * l.chunk_macs
-        if l.selects(seq):
-            macs += seq * l.index_query + triangle(seq) * l.index_pair_macs
-        macs += derive_compressed.prefill(l, seq)
-    return macs
+    return head_elements(config) + seq * (stream_head(config)[0] + layer_inputs(config)[1]) + sum(
+        layer_macs_prefill(l, seq) for l in layers(config))
+
+
+def layer_macs_prefill(l: Layer, seq: int) -> int:
+    pair = l.absorbed_pair_macs if l.selects(seq) else l.pair_macs
+    macs = seq * (l.token_macs() + l.kv_up + l.tokens_macs) + l.visible_pairs(seq) * pair
+    macs += -(-seq // l.chunk_tokens) * l.chunk_macs
+    if l.selects(seq):
+        macs += seq * l.index_query + triangle(seq) * l.index_pair_macs
+    return macs + derive_compressed.prefill(l, seq)
 
 
 def flops(macs: int) -> int:

@@ -234,12 +234,13 @@ def softmax(op, x, sinks=None):
     return Tensor(x.shape, lambda i: rows[i[:3]].get(i[3], 0))
 
 
-def layernorm(op, x, weight, bias):
+def layernorm(op, x, weight, bias=None):
     def element(i):
         row = [x[(*i[:-1], c)] for c in range(x.shape[-1])]
         mean = sum(row) / len(row)
         variance = sum((value - mean) ** 2 for value in row) / len(row)
-        return (x[i] - mean) / math.sqrt(variance + op.number("epsilon")) * weight[i[-1:]] + bias[i[-1:]]
+        scaled = (x[i] - mean) / math.sqrt(variance + op.number("epsilon")) * weight[i[-1:]]
+        return scaled + bias[i[-1:]] if bias else scaled
 
     return Tensor(x.shape, element)
 

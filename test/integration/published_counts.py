@@ -34,6 +34,20 @@ PUBLISHED: dict[str, int] = {
     "nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": 31_577_940_288,  # release: 31.6B
     "nvidia--NVIDIA-Nemotron-3-Super-120B-A12B-FP8": 120_668_707_840,  # 120B; 121B on the page, without further tokens
     "moonshotai--Kimi-Linear-48B-A3B-Instruct": 49_122_681_728,  # README: 48B
+    "HuggingFaceTB--SmolLM3-3B": 3_075_098_624,
+    "ByteDance-Seed--Seed-OSS-36B-Base": 36_151_104_512,
+    "LiquidAI--LFM2-1.2B": 1_170_340_608,
+    "LiquidAI--LFM2-8B-A1B": 8_339_930_560,  # card: 8.3B
+    "tiiuae--Falcon-H1-0.5B-Base": 521_411_104,
+    "ibm-granite--granite-4.0-h-small": 32_207_337_984,  # card: 32B
+    "ibm-ai-platform--Bamba-9B-v1": 9_780_235_392,  # card: 9.78B
+    "mistralai--Mamba-Codestral-7B-v0.1": 7_285_403_648,
+    "allenai--Olmo-3-1025-7B": 7_298_011_136,
+    "CohereLabs--c4ai-command-r7b-12-2024": 8_028_033_024,
+    "LGAI-EXAONE--EXAONE-4.0-32B": 30_954_640_384 + 2 * 102_400 * 5120,  # card: 30.95B without embeddings
+    "tencent--Hunyuan-7B-Instruct": 7_504_568_320,  # page: 7.5B
+    "zai-org--GLM-4.5-Air": 106_852_251_264,  # README: 106B
+    "baidu--ERNIE-4.5-21B-A3B-PT": 21_825_437_888,
     # Published with the f32 scales of its FP8 blocks, 128 x 128: in each of 62 layers of 256 x 3
     # matrices of experts (12 x 24 blocks), of q and o (24 x 48) and of k and v (24 x 8).
     "MiniMaxAI--MiniMax-M2": 228_703_644_928 - 62 * (256 * 3 * 12 * 24 + 2 * 24 * 48 + 2 * 24 * 8),
@@ -55,7 +69,10 @@ PUBLISHED_ACTIVE: dict[str, int] = {"Qwen--Qwen3-30B-A3B": 3_353_032_704,
                                     "Qwen--Qwen3.5-35B-A3B": 3_454_988_928,
                                     "nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": 3_580_076_352,  # 3.6B
                                     "nvidia--NVIDIA-Nemotron-3-Super-120B-A12B-FP8": 12_770_237_440,
-                                    "moonshotai--Kimi-Linear-48B-A3B-Instruct": 3_484_459_904}
+                                    "moonshotai--Kimi-Linear-48B-A3B-Instruct": 3_484_459_904,
+                                    "LiquidAI--LFM2-8B-A1B": 1_557_740_992,  # card: 1.5B
+                                    "ibm-granite--granite-4.0-h-small": 8_803_121_664,  # card: 9B
+                                    "zai-org--GLM-4.5-Air": 13_424_129_664}  # README: 12B, without embedding
 # Elements that a token adds without end, and that windows hold: counted by hand from the papers.
 KNOWN_KV: dict[str, int] = {"deepseek-ai--DeepSeek-V3.2": 61 * (512 + 64 + 128), "zai-org--GLM-5-FP8": 78 * (512 + 64 + 128),
                             "deepseek-ai--DeepSeek-V4-Flash": 21 * (512 + 128) // 4 + 20 * 512 // 128,
@@ -71,7 +88,11 @@ KNOWN_STATE: dict[str, int] = {
     "Qwen--Qwen3.5-35B-A3B": 30 * (32 * 128 * 128 + 3 * 8192),
     "nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": 23 * (64 * 64 * 128 + 3 * 6144),
     "nvidia--NVIDIA-Nemotron-3-Super-120B-A12B-FP8": 40 * (128 * 64 * 128 + 3 * 10240),
-    "moonshotai--Kimi-Linear-48B-A3B-Instruct": 20 * (32 * 128 * 128 + 3 * 3 * 4096)}
+    "moonshotai--Kimi-Linear-48B-A3B-Instruct": 20 * (32 * 128 * 128 + 3 * 3 * 4096),
+    "LiquidAI--LFM2-1.2B": 10 * 2 * 2048,
+    "tiiuae--Falcon-H1-0.5B-Base": 36 * (24 * 64 * 128 + 3 * (1536 + 2 * 128)),
+    "ibm-granite--granite-4.0-h-small": 36 * (128 * 64 * 128 + 3 * (8192 + 2 * 128)),
+    "mistralai--Mamba-Codestral-7B-v0.1": 64 * (128 * 64 * 128 + 3 * (8192 + 2 * 8 * 128))}
 KNOWN_WINDOW: dict[str, int] = {"deepseek-ai--DeepSeek-V4-Flash": 43 * 128 * 512,
                                 "google--gemma-4-26B-A4B": 25 * 1024 * 2 * 8 * 256,
                                 "XiaomiMiMo--MiMo-V2-Flash": 39 * 128 * 8 * (192 + 128)}

@@ -13,19 +13,23 @@
 //                        fields beside it are ignored (but quantization_config
 //                        and tie_word_embeddings); a remark names vision_config
 //                        and audio_config
-//   model_type           "deepseek_v2", "deepseek_v3", "deepseek_v32",
-//                        "deepseek_v4", "gemma2", "gemma3_text", "gemma4_text",
-//                        "glm_moe_dsa", "gpt_oss", "kimi_k2", "kimi_linear",
-//                        "llama", "llama4_text", "mimo",
+//   model_type           "bamba", "cohere2", "deepseek_ref", "deepseek_v2",
+//                        "deepseek_v3", "deepseek_v32", "deepseek_v4",
+//                        "ernie4_5", "ernie4_5_moe", "exaone4", "falcon_h1",
+//                        "gemma2", "gemma3_text", "gemma4_text", "glm4_moe",
+//                        "glm_moe_dsa", "gpt_oss", "granitemoehybrid",
+//                        "hunyuan_v1_dense", "kimi_k2", "kimi_linear", "lfm2",
+//                        "lfm2_moe", "llama", "llama4_text", "mamba2", "mimo",
 //                        "mimo_v2_flash", "minimax_m2", "minimax_m3",
 //                        "minimax_m3_vl_text", "mistral", "mixtral",
-//                        "nemotron_h", "nemotron-nas", "phi3", "qwen2",
-//                        "qwen3", "qwen3_5_text", "qwen3_5_moe_text",
-//                        "qwen3_moe", "qwen3_next", "qwen3_vl_text" or
-//                        "qwen3_vl_moe_text"
+//                        "nemotron_h", "nemotron-nas", "olmo2", "olmo3",
+//                        "phi3", "qwen2", "qwen3", "qwen3_5_text",
+//                        "qwen3_5_moe_text", "qwen3_moe", "qwen3_next",
+//                        "qwen3_vl_text", "qwen3_vl_moe_text", "seed_oss",
+//                        "smollm3" or "step3p5"
 //   hidden_size, intermediate_size, num_attention_heads, num_hidden_layers
-//                        required (nemotron-nas, deepseek_v4: no
-//                        intermediate_size)
+//                        required (nemotron-nas, deepseek_v4, mamba2: no
+//                        intermediate_size; mamba2: no heads)
 //   num_key_value_heads  num_attention_heads if absent; qwen3, gemma: required;
 //                        mistral, mixtral, gpt_oss, llama4: 8
 //   head_dim             hidden_size / num_attention_heads if absent; qwen3:
@@ -82,6 +86,52 @@
 //                        experts; 512, every sixth layer and the last without a
 //                        window. rope_parameters: required, an object for each
 //                        kind of attention
+//   hidden_size_per_layer_input, vocab_size_per_layer_input,
+//   num_kv_shared_layers, use_double_wide_mlp
+//                        gemma4: 256, 262144, 0 and false if absent: inputs of
+//                        each layer beside the hidden states, and how many
+//                        layers read the cache of another, by wider networks
+//   mamba_n_heads, mamba_d_head, mamba_d_state, mamba_n_groups, mamba_d_conv,
+//   mamba_chunk_size, mamba_expand, mamba_conv_bias, mamba_proj_bias
+//                        falcon_h1, granitemoehybrid, bamba: 128, the share of
+//                        a head in the inner size, 256, 1, 4, 256, 2, true and
+//                        false if absent. mamba2 calls them num_heads, head_dim,
+//                        state_size, n_groups, conv_kernel, chunk_size, expand,
+//                        use_conv_bias and use_bias
+//   mamba_d_ssm, mamba_rms_norm, mamba_norm_before_gate, *_multiplier(s)
+//                        falcon_h1: the inner size, false, true, and factors, 1
+//                        if absent
+//   layer_types, shared_intermediate_size, num_local_experts,
+//   position_embedding_type, attention_multiplier, embedding_multiplier,
+//   logits_scaling, residual_multiplier
+//                        granitemoehybrid: all "mamba", 1024, 8 (0: none),
+//                        "nope", and 1 each if absent
+//   attn_layer_indices   bamba: which layers attend; none if absent
+//   conv_L_cache, conv_bias, full_attn_idxs or layer_types, block_ff_dim,
+//   block_multiple_of, block_ffn_dim_multiplier, block_auto_adjust_ff_dim
+//                        lfm2: 3, false, all, intermediate_size, 256, 1 and true
+//                        if absent
+//   num_dense_layers, num_experts, use_expert_bias
+//                        lfm2_moe: 2, required, true
+//   moe_num_experts, moe_k, moe_num_shared_experts, moe_layer_start_index,
+//   moe_layer_end_index, moe_layer_interval
+//                        ernie4_5_moe: the first two are required; 2, 1, -1 (the
+//                        last) and 1 if absent
+//   num_attention_groups, attention_other_setting, use_head_wise_attn_gate,
+//   moe_layers_enum, moe_num_experts, moe_top_k, share_expert_dim,
+//   rope_theta, partial_rotary_factors, yarn_only_types
+//                        step3p5: heads of layers with a window, gates of heads,
+//                        layers with experts ("3,4,5"); rope_theta may be a
+//                        list. What is absent is not there
+//   layer_norm_eps, logit_scale, sliding_window_pattern
+//                        cohere2: 1e-5, 0.0625 and 4 if absent
+//   sliding_window_pattern
+//                        exaone4: 4 if absent; a number, or letters L and G
+//   no_rope_layers, no_rope_layer_interval
+//                        smollm3: every fourth does not turn if absent
+//   num_nextn_predict_layers, num_mtp_modules, mtp_num_hidden_layers
+//                        how many modules predict further tokens, which a
+//                        program has with --mtp alone
 //   mlp_only_layers, decoder_sparse_step, norm_topk_prob
 //                        qwen3_moe: none, 1 and false if absent
 //   q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim
@@ -158,8 +208,6 @@
 //                          llama: a window; qwen2, qwen3: a window of which
 //                          nothing says whether it is in use
 //   partial_rotary_factor  other than 1 in other families
-//   hidden_size_per_layer_input, num_kv_shared_layers
-//                          gemma4: other than 0 (256 and 0 if absent)
 //   use_bidirectional_attention
 //                          gemma4: other than null or "vision"
 //   num_key_value_heads, topk_method
@@ -170,6 +218,8 @@
 //   sparse_disable_index_value
 //                          minimax_m3: other than false, 1.702, 1, "max" and,
 //                          of layers with an indexer, 1
+//   swiglu_limits, swiglu_limits_shared, use_rope_layers
+//                          step3p5: other than 0, 0 and []
 //   attention_bias, mlp_bias
 //                          true in a family that has none
 //   is_encoder_decoder, add_cross_attention
@@ -198,8 +248,10 @@ namespace mlir::llm {
 
 /// Returns the model that a config.json describes. Errors are located at the
 /// field. If the config says no formats, a hf_quant_config.json beside the file
-/// `path` says them, if there is one.
-FailureOr<ModelConfig> readHfConfig(const LocatedJson &config, StringRef path);
+/// `path` says them, if there is one. A remark says what programs leave out;
+/// with `predictsFurther`, they do not leave out what predicts further tokens.
+FailureOr<ModelConfig> readHfConfig(const LocatedJson &config, StringRef path,
+                                    bool predictsFurther = false);
 
 /// Returns the program of a model from the text of its config.json;
 /// `bufferName` is the file's name in diagnostics. Loads the dialects that it

@@ -61,6 +61,8 @@ struct ImportOptions {
   LinearAttentionForm linearAttention =
       LinearAttentionForm::Auto;        ///< `--linear-attn`
   Sampling sampling = Sampling::Greedy; ///< of the tokens of a whole model
+  /// Whether modules behind the last layer predict further tokens: `--mtp`.
+  bool predictsFurther = false;
   /// "f32", "f16" or "bf16": the element type of activations and of all weights
   /// that are in no format, instead of the model's. If it is empty, it is the
   /// model's.

@@ -12,6 +12,7 @@
 #include "mlir/IR/Location.h"
 #include "mlir/IR/Types.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -112,16 +113,22 @@ struct AttentionConfig {
   bool qkvBias = false; ///< on q_proj, k_proj and v_proj
   bool outBias = false; ///< on o_proj
   bool qkNorm = false;  ///< queries and keys are normed head by head
-  bool normsAllHeads = false; ///< these norms are of all heads together
+  bool normsAllHeads = false;  ///< these norms are of all heads together
+  bool normsAfterRope = false; ///< these norms come behind the rotation
   /// The output is multiplied by the sigmoid of a gate. The gate stands beside
   /// each query; latent attention has a projection of its own for it.
   bool hasOutputGate = false;
+  /// A projection makes one gate for the output of each head (Step 3.5).
+  bool hasHeadGates = false;
   bool plainQkNorm = false; ///< like `qkNorm`, after rotation, unweighted
   bool isFused = false;     ///< the three projections have one weight, qkv_proj
   /// Values are the output of k_proj before the norm of the keys; there is no
   /// v_proj.
   bool hasOneProjection = false;
   bool normsValues = false; ///< head by head, without a weight
+  /// The number of the layer whose keys and values this one reads, counted from
+  /// 1; 0: it has its own.
+  int64_t cacheLayer = 0;
   std::string sinks;  ///< names a learned score per head, beside the keys'
   double scale = 0;   ///< of the scores; 0: 1 / sqrt(headDim)
   double softCap = 0; ///< of the scores; 0: none
@@ -132,9 +139,10 @@ struct AttentionConfig {
   auto asTuple() const {
     return std::tuple_cat(
         std::tie(heads, kvHeads, headDim, rope, window, chunk, qkvBias, outBias,
-                 qkNorm, normsAllHeads, hasOutputGate, plainQkNorm, isFused,
-                 hasOneProjection, normsValues, sinks, valueDim, valueScale,
-                 scale, softCap, temperatureStep, temperatureSlope),
+                 qkNorm, normsAllHeads, normsAfterRope, hasOutputGate,
+                 hasHeadGates, plainQkNorm, isFused, hasOneProjection,
+                 cacheLayer, normsValues, sinks, valueDim, valueScale, scale,
+                 softCap, temperatureStep, temperatureSlope),
         latent.asTuple(), compressed.asTuple(), indexer.asTuple());
   }
   bool operator==(const AttentionConfig &other) const {
@@ -147,11 +155,13 @@ enum class RecurrentKind {
   None,
   GatedDelta, ///< Qwen3-Next, Qwen3.5 (Yang et al., 2024)
   KimiDelta,  ///< Kimi Linear (2025)
-  Mamba2      ///< Nemotron-H (Dao and Gu, 2024)
+  Mamba2,     ///< Nemotron-H (Dao and Gu, 2024)
+  ShortConv   ///< LFM2: a convolution between two gates
 };
 
 /// The parts of a recurrent layer. A reader has checked that `keyHeads` divides
-/// `heads`, and that there are two taps or more.
+/// `heads`, `normGroups` their features, and that there are two taps or more. A
+/// short convolution has `valueDim` features and no heads.
 struct RecurrentConfig {
   RecurrentKind kind = RecurrentKind::None;
   std::string path;     ///< "linear_attn", in the checkpoint's words
@@ -162,6 +172,9 @@ struct RecurrentConfig {
   int64_t valueDim = 0; ///< features of a value
   int64_t taps = 0;     ///< of the convolutions
   int64_t chunk = 0;    ///< tokens that a prompt's products take at once
+  /// Mamba-2 norms its output in so many groups; 0: it does not.
+  int64_t normGroups = 0;
+  bool normsBeforeGate = false; ///< and gates it then
   bool hasConvBias = false;
   bool hasBias = false;     ///< on projections
   bool isFused = false;     ///< several projections share in_proj_qkvz
@@ -170,8 +183,8 @@ struct RecurrentConfig {
 
   auto asTuple() const {
     return std::tie(kind, path, outName, heads, keyHeads, keyDim, valueDim,
-                    taps, chunk, hasConvBias, hasBias, isFused, decayLimit,
-                    hasFullGate);
+                    taps, chunk, normGroups, normsBeforeGate, hasConvBias,
+                    hasBias, isFused, decayLimit, hasFullGate);
   }
   bool operator==(const RecurrentConfig &other) const {
     return asTuple() == other.asTuple();
@@ -204,10 +217,11 @@ struct ExpertsConfig {
   /// intermediate, hidden], or transposed if it is plain. Their rows take
   /// turns, or those of the gate stand ahead of the others.
   bool isFused = false, isTransposed = false, isInterleaved = false;
-  bool hasBias = false;    ///< of each expert
-  int64_t sharedWidth = 0; ///< of the expert of all tokens; 0: none
-  std::string sharedPath;  ///< "shared_experts"
-  std::string sharedGate;  ///< what weighs that expert, by its name; empty: 1
+  bool hasBias = false;       ///< of each expert
+  int64_t sharedWidth = 0;    ///< of the expert of all tokens; 0: none
+  std::string sharedPath;     ///< "shared_experts"
+  bool sharedIsFused = false; ///< its gate and up projection have one weight
+  std::string sharedGate; ///< what weighs that expert, by its name; empty: 1
   /// If it is above 0, experts see vectors of this size. A projection makes
   /// them of the hidden states, and another one makes hidden states of the
   /// results. These are their names.
@@ -219,7 +233,8 @@ struct ExpertsConfig {
     return std::tie(count, topK, scoring, groups, topGroups, normalizes, scale,
                     selectionBias, expertScales, table, scalesInput, router,
                     hasRouterBias, routerNorm, isFused, isTransposed,
-                    isInterleaved, hasBias, sharedWidth, sharedPath);
+                    isInterleaved, hasBias, sharedWidth, sharedPath,
+                    sharedIsFused, sharedGate, latentWidth, latentNorm);
   }
 };
 
@@ -272,19 +287,46 @@ struct NumberFormats {
 /// matrix of others (nemotron-nas).
 enum class BlockKind { Usual, Absent, Linear };
 
+/// Factors by which some families multiply what goes into a part of a layer, or
+/// comes out of it (Falcon-H1; Granite has the last one).
+struct LayerFactors {
+  double attentionIn = 1, keys = 1, attentionOut = 1;
+  double stateIn = 1, stateOut = 1;
+  /// Of what Mamba-2's first projection makes: gates, values, B, C and steps.
+  std::array<double, 5> stateParts = {1, 1, 1, 1, 1};
+  double gate = 1, down = 1; ///< of the feed-forward network
+  double residual = 1;       ///< of what a block adds
+
+  bool operator==(const LayerFactors &other) const {
+    return std::tie(attentionIn, keys, attentionOut, stateIn, stateOut,
+                    stateParts, gate, down, residual) ==
+           std::tie(other.attentionIn, other.keys, other.attentionOut,
+                    other.stateIn, other.stateOut, other.stateParts, other.gate,
+                    other.down, other.residual);
+  }
+};
+
 struct LayerConfig {
   BlockKind attentionKind = BlockKind::Usual;
   BlockKind feedForwardKind = BlockKind::Usual;
   AttentionConfig attention;
-  /// If its kind is not None, it stands in the place of attention.
+  /// If its kind is not None, it stands in the place of attention, or beside
+  /// it: both read one norm then, and their sum is added (Falcon-H1).
   RecurrentConfig recurrent;
+  bool attendsBesideState = false;
   FeedForwardConfig feedForward;
-  /// The checkpoint's names of attention, and of the norms before it and before
-  /// the feed-forward network. If the last one is empty, it is
+  LayerFactors factors;
+  /// What the checkpoint calls parts of a layer: our name, and its own. The
+  /// first that begins a name counts.
+  std::vector<std::pair<std::string, std::string>> names;
+  /// The checkpoint's names of the norms before attention and before the
+  /// feed-forward network. If the last one is empty, it is
   /// "post_attention_layernorm", or "pre_feedforward_layernorm" in a layer with
   /// output norms.
-  std::string attentionName = "self_attn", inputNorm = "input_layernorm",
-              feedForwardNorm;
+  std::string inputNorm = "input_layernorm", feedForwardNorm;
+  bool hasInputNorms = true; ///< false: blocks read the hidden states as such
+  /// Attention and feed-forward network read one norm, and both are added.
+  bool isParallel = false;
   /// Attention residuals (Kimi K3): the number of the block of layers to which
   /// this one belongs, from 1 on, and whether it is the block's first. With 0,
   /// a layer reads the sum of what the layers before it gave.
@@ -294,6 +336,8 @@ struct LayerConfig {
   /// each is added to the residual.
   bool hasOutputNorms = false;
   bool hasScalar = false; ///< the layer's output is multiplied by a weight
+  /// The layer adds what a gate makes of its part of `LayerInputsConfig`.
+  bool hasOwnInput = false;
   /// The types by the weights' names in the layer, such as
   /// "self_attn.o_proj.weight".
   WeightTypes weightTypes;
@@ -302,15 +346,25 @@ struct LayerConfig {
     return attentionKind == other.attentionKind &&
            feedForwardKind == other.feedForwardKind &&
            attention == other.attention && recurrent == other.recurrent &&
-           feedForward == other.feedForward &&
-           attentionName == other.attentionName &&
-           inputNorm == other.inputNorm &&
+           attendsBesideState == other.attendsBesideState &&
+           feedForward == other.feedForward && factors == other.factors &&
+           names == other.names && hasInputNorms == other.hasInputNorms &&
+           isParallel == other.isParallel && inputNorm == other.inputNorm &&
            feedForwardNorm == other.feedForwardNorm &&
            residualBlock == other.residualBlock &&
            beginsBlock == other.beginsBlock &&
            hasOutputNorms == other.hasOutputNorms &&
-           hasScalar == other.hasScalar && weightTypes == other.weightTypes;
+           hasScalar == other.hasScalar && hasOwnInput == other.hasOwnInput &&
+           weightTypes == other.weightTypes;
   }
+};
+
+/// Inputs of each layer beside the hidden states (Gemma 3n, 2025): a row of a
+/// second embedding, and a projection of the first, with features for each
+/// layer.
+struct LayerInputsConfig {
+  int64_t features = 0; ///< of each layer; 0: there are none
+  int64_t vocabulary = 0;
 };
 
 /// Hyper-connections: the residual is several streams, which each block of a
@@ -319,6 +373,24 @@ struct StreamsConfig {
   int64_t count = 0; ///< 0: the residual is one vector, to which blocks add
   int64_t iterations = 0; ///< that balance what goes from stream to stream
   double epsilon = 0;
+};
+
+/// Modules behind the last layer, each of which predicts a further token
+/// (multi-token prediction). Names are the checkpoint's.
+struct FurtherConfig {
+  int64_t modules = 0;
+  /// The field that says how many there are; empty if the model has none.
+  std::string field;
+  std::vector<LayerConfig> layers;    ///< of one module; empty: not known
+  std::string stem = "model.layers."; ///< before the number of a layer
+  int64_t firstLayer = 0; ///< the number of the first layer of the first module
+  /// The norms of what a module reads, the matrix that joins both, and the norm
+  /// behind its last layer. They stand in its first and last layer, or all
+  /// modules share them.
+  std::string embeddingNorm = "enorm", hiddenNorm = "hnorm",
+              projection = "eh_proj", lastNorm = "shared_head.norm";
+  bool isShared = false;
+  std::string sharedStem; ///< before these names if they are shared
 };
 
 /// What the importers know of a model and the builder needs. A reader that
@@ -339,12 +411,18 @@ struct ModelConfig {
   double epsilon = 0;        ///< of the norms
   bool normsAddOne = false;  ///< to their weights
   double embeddingScale = 1; ///< of the hidden states before the layers
-  double logitSoftCap = 0;   ///< 0: none
+  double logitScale = 1;
+  double logitSoftCap = 0; ///< 0: none
+  /// Norms are layer norms without a bias, instead of RMS norms.
+  bool hasLayerNorms = false;
+  std::string lastNorm = "norm"; ///< in the checkpoint's words
   StreamsConfig streams;
+  LayerInputsConfig layerInputs;
   Type elementType; ///< of all that `formats` says nothing about
   NumberFormats formats;
   WeightTypes weightTypes; ///< of embedding, last norm and head
   std::vector<LayerConfig> layers;
+  FurtherConfig further;
 };
 
 } // namespace mlir::llm

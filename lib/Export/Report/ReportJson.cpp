@@ -142,12 +142,15 @@ static Json toJson(ProgramAttr program) {
   Json sequences = Json::array();
   for (SequencesAttr group : program.getGroups())
     sequences.push_back(toJson(group));
-  return {{"model", program.getModel().str()},
-          {"phase", stringifyPhase(program.getPhase())},
-          {"sequences", std::move(sequences)},
-          {"layers", program.getLayers()},
-          {"model_layers", program.getModelLayers()},
-          {"whole_model", program.getIsWhole()}};
+  Json json = {{"model", program.getModel().str()},
+               {"phase", stringifyPhase(program.getPhase())},
+               {"sequences", std::move(sequences)},
+               {"layers", program.getLayers()},
+               {"model_layers", program.getModelLayers()},
+               {"whole_model", program.getIsWhole()}};
+  if (int64_t count = program.getFurtherTokens())
+    json["further_tokens"] = count;
+  return json;
 }
 
 static Json toJson(const Totals &totals) {

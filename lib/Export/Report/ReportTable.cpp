@@ -165,6 +165,15 @@ static std::string describeSequences(ProgramAttr program) {
   return text;
 }
 
+/// Writes ", which predicts 1 further token".
+static std::string describeFurther(ProgramAttr program) {
+  int64_t count = program.getFurtherTokens();
+  if (!count)
+    return "";
+  return ", which predicts " + std::to_string(count) + " further token" +
+         (count == 1 ? "" : "s");
+}
+
 /// Writes "Qwen3-8B, decode, batch 16, seq 1, 4096 keys, the whole model".
 static std::string describeProgram(ProgramAttr program) {
   std::string layers = std::to_string(program.getLayers()) + " of " +
@@ -172,7 +181,8 @@ static std::string describeProgram(ProgramAttr program) {
   return toPrintable(program.getModel()) + ", " +
          stringifyPhase(program.getPhase()).str() + ", " +
          describeSequences(program) + ", " +
-         (program.getIsWhole() ? "the whole model" : layers);
+         (program.getIsWhole() ? "the whole model" : layers) +
+         describeFurther(program);
 }
 
 static std::string describeTokens(const Report &report, double rate) {
@@ -232,13 +242,13 @@ static std::string showBytes(int64_t bytes) {
 static std::string describeCapacity(const Report &report) {
   const Capacity &capacity = report.capacity;
   std::string memory = showName(capacity.memory().name);
-  std::string holds = "weights " + showBytes(capacity.weightBytes) +
-                      ", KV caches " + showBytes(capacity.cacheBytes) +
-                      (capacity.stateBytes > 0
-                           ? ", states " + showBytes(capacity.stateBytes)
-                           : "") +
-                      ", values " + showBytes(capacity.valueBytes) +
-                      ", workspace " + showBytes(capacity.workspaceBytes);
+  std::string holds =
+      "weights " + showBytes(capacity.weightBytes) + ", KV caches " +
+      showBytes(capacity.cacheBytes) +
+      (capacity.stateBytes > 0 ? ", states " + showBytes(capacity.stateBytes)
+                               : "") +
+      ", values " + showBytes(capacity.valueBytes) + ", workspace " +
+      showBytes(capacity.workspaceBytes);
   std::string needed = showBytes(capacity.neededBytes());
   if (!capacity.isChecked())
     return "not checked, " + memory +

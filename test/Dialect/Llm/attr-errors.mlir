@@ -459,6 +459,18 @@ func.func private @f() attributes {llm.program = #llm.program<"llama", decode, b
 
 // -----
 
+// program-C7: a part of a model predicts no further tokens.
+// expected-error @+1 {{expected 'whole_model'}}
+func.func private @f() attributes {llm.program = #llm.program<"llama", decode, batch = 1, seq = 1, kv_len = 1, layers = 8 of 16, further_tokens = 1>}
+
+// -----
+
+// program-C7: more further tokens than there can be.
+// expected-error @+1 {{further_tokens must be in [0, 64], got 65}}
+func.func private @f() attributes {llm.program = #llm.program<"llama", decode, batch = 1, seq = 1, kv_len = 1, layers = 16 of 16, whole_model, further_tokens = 65>}
+
+// -----
+
 // program-C2: 4 new tokens cannot be among 3 keys.
 // expected-error @+1 {{kv_len 3 includes the 4 new tokens}}
 func.func private @f() attributes {llm.program = #llm.program<"llama", prefill, batch = 1, seq = 4, kv_len = 3, layers = 1 of 1>}

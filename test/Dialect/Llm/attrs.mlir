@@ -108,3 +108,7 @@ func.func private @ragged() attributes {
 func.func private @mixed() attributes {
     llm.program = #llm.program<"llama", mixed, batch = 16, seq = 1, kv_len = 2048 and batch = 1, seq = 512, kv_len = 1536,
                                layers = 16 of 16, whole_model>}
+// CHECK: func private @further()
+// CHECK-SAME: llm.program = #llm.program<"llama", decode, batch = 2, seq = 1, kv_len = 512, layers = 16 of 16, whole_model, further_tokens = 2>
+func.func private @further() attributes {
+    llm.program = #llm.program<"llama", decode, batch = 2, seq = 1, kv_len = 512, layers = 16 of 16, whole_model, further_tokens = 2>}

@@ -251,6 +251,8 @@ func.func @selection(%x: tensor<2x8xbf16>, %w: tensor<8xbf16>, %q: tensor<1x2x4x
     %z: tensor<1x?x1x8xbf16>) -> (tensor<1x2x4x3xi32>, tensor<1x2x4x8xbf16>, tensor<1x2x4x6xbf16>) {
   // CHECK-NEXT: llm.layernorm "norm" %[[X]], %[[W]], %[[W]] epsilon 1.0e-6 :
   %0 = llm.layernorm "norm" %x, %w, %w epsilon 1.0e-6 : tensor<2x8xbf16>, tensor<8xbf16>, tensor<8xbf16>
+  // CHECK-NEXT: llm.layernorm %[[X]], %[[W]] epsilon 1.0e-6 : tensor<2x8xbf16>, tensor<8xbf16>
+  %5 = llm.layernorm %x, %w epsilon 1.0e-6 : tensor<2x8xbf16>, tensor<8xbf16>
   // CHECK-NEXT: %[[S:.+]] = llm.select_keys "select" %[[Q]], %[[K]] weights %[[V]] mask causal scale 0.5 top 7 :
   %1 = llm.select_keys "select" %q, %k weights %v mask causal scale 0.5 top 7
      : tensor<1x2x4x8xbf16>, tensor<1x?x1x8x!llm.block_scaled<f8E4M3FN, [8], f32>>, tensor<1x2x4xf32>

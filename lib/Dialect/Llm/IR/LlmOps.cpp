@@ -216,9 +216,10 @@ LayerNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
   RankedTensorType x = tensorType(adaptor.getX());
   if (x.getRank() == 0) // layernorm-C1
     return fail(loc, getOperationName(), "needs at least one dimension");
-  for (RankedTensorType type : {tensorType(weight), tensorType(bias)})
-    if (!agree(x.getShape().back(), type.getDimSize(0))) // layernorm-C2
-      return fail(loc, getOperationName(), type, " must have the ",
+  for (Value each : {weight, bias})
+    if (each && !agree(x.getShape().back(),
+                       tensorType(each).getDimSize(0))) // layernorm-C2
+      return fail(loc, getOperationName(), each.getType(), " must have the ",
                   x.getShape().back(), " elements of the last dimension of ",
                   x);
   double epsilon = adaptor.getEpsilon().convertToDouble();

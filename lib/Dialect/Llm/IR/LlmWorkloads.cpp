@@ -105,10 +105,11 @@ FailureOr<Workload> LayerNormOp::getWorkload(EmitError emitError) {
       elementwiseWorkload(*this, emitError, {{"x", getX()}}, getOut(), {});
   if (failed(workload))
     return failure();
-  setNormStages(*workload, "sums", 3, 4);
+  setNormStages(*workload, "sums", 3, getBias() ? 4 : 3);
   StringRef columns = workload->loops.back().name;
   workload->addBuffer(Buffer::Role::Read, "weight", getWeight(), columns);
-  workload->addBuffer(Buffer::Role::Read, "bias", getBias(), columns);
+  if (Value bias = getBias())
+    workload->addBuffer(Buffer::Role::Read, "bias", bias, columns);
   return workload;
 }
 

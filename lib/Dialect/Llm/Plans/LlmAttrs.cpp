@@ -483,7 +483,7 @@ LogicalResult ProgramAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   StringAttr, Phase,
                                   ArrayRef<SequencesAttr> groups,
                                   int64_t layers, int64_t modelLayers,
-                                  bool isWhole) {
+                                  bool isWhole, int64_t furtherTokens) {
   // program-C1
   if (failed(verifyRange(emitError, 1,
                          {{"layers", layers}, {"model layers", modelLayers}})))
@@ -500,6 +500,12 @@ LogicalResult ProgramAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (isWhole && layers < modelLayers) // program-C4
     return emitError() << "the whole model has " << modelLayers
                        << " layers, not " << layers;
+  // program-C7
+  if (furtherTokens < 0 || furtherTokens > maxFurtherTokens)
+    return emitError() << "further_tokens must be in [0, " << maxFurtherTokens
+                       << "], got " << furtherTokens;
+  if (furtherTokens && !isWhole)
+    return emitError() << "further tokens need the whole model";
   return success();
 }
 
