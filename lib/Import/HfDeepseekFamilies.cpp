@@ -207,6 +207,13 @@ void readGlm4Moe(HfFields &fields, ModelConfig &model) {
   attention.qkNorm = fields.boolean("use_qk_norm", false);
   attention.qkvBias = fields.boolean("attention_bias", false);
   attention.rope.features = readRotatedFeatures(fields, attention.headDim);
+  // If no field says it, half of a head turns.
+  const LocatedJson *rope = fields.find("rope_parameters");
+  bool isSaid =
+      fields.find("partial_rotary_factor") ||
+      (rope && rope->isObject() && rope->find("partial_rotary_factor"));
+  if (!isSaid && attention.headDim % 4 == 0)
+    attention.rope.features = attention.headDim / 2;
   setAll(model, layer);
   setSparseLayers(
       fields, model,
