@@ -131,7 +131,9 @@ productLoopsOf(WorkloadOpInterface op, const Workload &workload,
     return std::nullopt;
   SmallVector<unsigned, 4> loops;
   Count iterations = int64_t(1);
-  for (unsigned loop : workload.loopsOf(workload.buffers[buffer]).set_bits()) {
+  // set_bits() refers to the bits, which must outlive the loop.
+  llvm::SmallBitVector used = workload.loopsOf(workload.buffers[buffer]);
+  for (unsigned loop : used.set_bits()) {
     loops.push_back(loop);
     iterations = times(iterations, workload.loops[loop].extent);
   }

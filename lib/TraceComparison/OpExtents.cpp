@@ -32,7 +32,8 @@ OpExtents::OpExtents(WorkloadOpInterface op) {
     if (!type || !type.hasStaticShape())
       continue;
     unsigned used = 0;
-    for (unsigned loop : workload->loopsOf(buffer).set_bits())
+    llvm::SmallBitVector touched = workload->loopsOf(buffer);
+    for (unsigned loop : touched.set_bits())
       used |= bitOf[loop];
     tensors.push_back({type.getNumElements(), used});
   }
