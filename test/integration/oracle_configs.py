@@ -8,14 +8,16 @@ from oracle_math import attention
 
 WRAPPERS = {  # They nest a text_config.
     "llama4": "llama4_text", "gemma3": "gemma3_text", "gemma4": "gemma4_text", "qwen3_vl_moe": "qwen3_vl_moe_text",
-    "qwen3_5": "qwen3_5_text", "qwen3_5_moe": "qwen3_5_moe_text"}
+    "qwen3_5": "qwen3_5_text", "qwen3_5_moe": "qwen3_5_moe_text", "kimi_k3": "kimi_linear"}
 ALIASES = {"mimo": "qwen2", "qwen3_vl_moe_text": "qwen3_moe"}  # The same decoder under another name.
 DSA = {"deepseek_v32", "glm_moe_dsa"}  # Lightning indexers beside latent attention.
 GEMMA, MLA = {"gemma2", "gemma3_text"}, {"deepseek_v2", "deepseek_v3", "kimi_k2", "kimi_linear"} | DSA
 QWEN_DELTA = {"qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"}
 RECURRENT = QWEN_DELTA | {"nemotron_h", "kimi_linear"}  # Layers with a state: oracle_recurrent.py.
 SANDWICH = GEMMA | {"gemma4_text"}  # Norms behind each branch, too, and scaled embeddings.
-ABSENT = {"nemotron-nas", "kimi_k3", "deepseek_v4"}  # Families of ../models that are not here; the last has oracle_v4.py.
+ABSENT = {"nemotron-nas", "deepseek_v4"}  # Families of ../models that are not here; the last has oracle_v4.py.
+VARIANTS = {"bamba", "cohere2", "ernie4_5_moe", "exaone4", "falcon_h1", "glm4_moe", "granitemoehybrid", "hunyuan_v1_dense",
+            "lfm2", "lfm2_moe", "mamba2", "olmo2", "olmo3", "seed_oss", "smollm3", "step3p5"}  # oracle_variants.py has them.
 COMMON_DEFAULTS = dict(
     head_dim=None, num_key_value_heads=None, hidden_act="silu", rms_norm_eps=1e-6, rope_theta=1e4, rope_scaling=None,
     max_position_embeddings=None, tie_word_embeddings=False, attention_bias=False, mlp_bias=False, sliding_window=None,
@@ -212,13 +214,22 @@ def weight_shapes(config):
         parts = {f"{name}.weight": (hidden,) for name in norms}
         parts |= delta_shapes(c) if layer.attention == "linear_attention" else prefixed(
             "self_attn.", mla_shapes(c) if c["model_type"] in MLA else attention_shapes(of_layer(c, layer)))
+        if c.get("attn_res_block_size"):
+            parts |= residual_shapes("self_attention_res", hidden) | residual_shapes("mlp_res", hidden)
         if c["model_type"] == "gemma4_text":
             parts |= gemma4_shapes(c, layer)
         else:
             parts |= prefixed("self_attn.", indexer_shapes(c) if layer.indexer == "full" else {})
             parts |= prefixed(mlp_name(c, layer) + ".", moe_shapes(c) if layer.moe else mlp_shapes(c, dense_intermediate(c)))
         shapes |= prefixed(f"model.layers.{i}.", parts)
+    if c.get("attn_res_block_size"):
+        shapes |= prefixed("model.", residual_shapes("output_attn_res", hidden))
     return shapes
+
+
+def residual_shapes(name, hidden):
+    """What mixes the sums of blocks of layers (Kimi-K3's attention residuals)."""
+    return {f"{name}_norm.weight": (hidden,), f"{name}_proj.weight": (1, hidden)}
 
 
 def of_layer(c, layer):
@@ -319,6 +330,8 @@ def mla_shapes(c):
         shapes = linear_shapes("q_proj", heads * (nope + rope), hidden)
     shapes |= linear_shapes("kv_a_proj_with_mqa", rank + rope, hidden, bias) | {"kv_a_layernorm.weight": (rank,)}
     shapes |= linear_shapes("kv_b_proj", heads * (nope + c["v_head_dim"]), rank)
+    if c.get("mla_use_output_gate"):
+        shapes |= linear_shapes("g_proj", heads * c["v_head_dim"], hidden)
     return shapes | linear_shapes("o_proj", hidden, heads * c["v_head_dim"], bias)
 
 
@@ -348,8 +361,12 @@ def moe_shapes(c):
         shapes |= linear_shapes("shared_expert_gate", 1, hidden)
     if family == "qwen3_5_moe_text":
         return shapes | {"experts.gate_up_proj": (experts, 2 * inter, hidden), "experts.down_proj": (experts, hidden, inter)}
+    latent = c.get("routed_expert_hidden_size")
     for e in range(experts):
-        shapes |= prefixed(f"experts.{e}.", mlp_shapes(c, inter, expert_projections(c)))
+        shapes |= prefixed(f"experts.{e}.", mlp_shapes(c | {"hidden_size": latent or hidden}, inter, expert_projections(c)))
+    if latent:
+        shapes |= linear_shapes("routed_expert_down_proj", latent, hidden) | linear_shapes("routed_expert_up_proj", hidden, latent)
+        shapes |= {"routed_expert_norm.weight": (latent,)} if c.get("latent_moe_use_norm") else {}
     if family in ("deepseek_v3", "kimi_k2", "kimi_linear", "mimo_v2_flash", *DSA):
         shapes["gate.e_score_correction_bias"] = (experts,)
     if family in ("minimax_m2", "minimax_m3"):

@@ -72,11 +72,15 @@ class Model:
         for i, layer in enumerate(self.layers):
             x, kv = self.decoder_layer(i, layer, x, positions, cache["layers"][i], note)
             layers.append(kv)
-        x = note_as(note, "final_norm", self.norm("model.norm", x))
+        x = note_as(note, "final_norm", self.norm("model.norm", self.end(x)))
         head = self.w.get("lm_head.weight", self.w["model.embed_tokens.weight"])
         logits = self.rounded(soft_cap(self.rounded(linear(x, head)), self.c["final_logit_softcapping"]))
         note("logits", logits)
         return logits, {"tokens": tokens, "layers": layers}
+
+    def end(self, x):
+        """What the last norm reads."""
+        return x
 
     def embed(self, tokens):
         """Embeddings [n, hidden].  Gemma's factor sqrt(hidden), which transformers rounds to bfloat16, is exact here."""
@@ -278,6 +282,8 @@ class Model:
         scale = deepseek_softmax_scale(nope + c["qk_rope_head_dim"], c["rope_scaling"])
         out = self.mla(q[..., :nope], q_rope, latent, k_rope, self.w[p + "kv_b_proj.weight"],
                        mask, scale, self.rounded) if n else np.zeros((0, self.w[p + "o_proj.weight"].shape[1]))
+        if p + "g_proj.weight" in self.w:
+            out = self.rounded(out.reshape(n, math.prod(out.shape[1:])) * self.rounded(sigmoid(self.linear(p + "g_proj", x))))
         kept = (latent, k_rope) if index_keys is None else (latent, k_rope, index_keys)
         return self.linear(p + "o_proj", out.reshape(n, math.prod(out.shape[1:]))), kept
 
@@ -290,6 +296,10 @@ class Model:
         if self.family == "minimax_m3":
             return self.linear(p + names[2], self.rounded(gpt_oss_swiglu(gate, up, limit=self.c["swiglu_limit"])))
         act = self.c.get("hidden_activation") or self.c["hidden_act"]
+        if act == "situ":  # Kimi-K3 (SiTU).
+            first, second = self.c["activation_situ_beta"], self.c["activation_situ_linear_beta"]
+            gated = first * np.tanh(gate / first) * sigmoid(gate) * second * np.tanh(up / second)
+            return self.linear(p + names[2], self.rounded(gated))
         return self.linear(p + names[2], self.rounded(activation(act, gate) * up))
 
     def expert(self, p, e, x):
@@ -317,15 +327,21 @@ class Model:
         for name, value in (("router_logits", logits), ("experts", experts), ("expert_weights", weights)):
             note(name, value)
         note("router_margin", margin)
-        out = np.zeros_like(x)
+        latent = p + "routed_expert_down_proj.weight" in self.w  # Kimi-K3: experts of narrower tokens.
+        inner = self.linear(p + "routed_expert_down_proj", x) if latent else x
+        out = np.zeros_like(inner)
         for e in np.unique(experts):
             rows, slots = np.nonzero(experts == e)
             scale = weights[rows, slots][:, None]
             if self.family == "llama4_text":
-                out[rows] += self.expert(p, e, self.rounded(x[rows] * scale))
+                out[rows] += self.expert(p, e, self.rounded(inner[rows] * scale))
             else:
-                out[rows] += self.expert(p, e, x[rows]) * scale
+                out[rows] += self.expert(p, e, inner[rows]) * scale
         out = self.rounded(out)
+        if latent:
+            if p + "routed_expert_norm.weight" in self.w:
+                out = self.norm(p + "routed_expert_norm", out)
+            out = self.linear(p + "routed_expert_up_proj", out)
         for name in ("shared_expert.", "shared_experts."):
             if p + name + "down_proj.weight" in self.w:
                 shared = self.mlp(p + name, x)

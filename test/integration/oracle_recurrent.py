@@ -1,4 +1,4 @@
-"""Decoders with recurrent layers, for oracle_models.py: Qwen3-Next and Qwen3.5, Nemotron-H, Kimi Linear.
+"""Decoders with recurrent layers, for oracle_models.py: Qwen3-Next and Qwen3.5, Nemotron-H, Kimi Linear and Kimi-K3.
 
 Written from modeling_qwen3_next.py, modeling_qwen3_5_moe.py and modeling_nemotron_h.py of Hugging Face transformers,
 modeling_kimi.py of Kimi-Linear, and the naive recurrences of flash-linear-attention. All goes from token to token.
@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oracle_configs import RECURRENT, layer_plan, resolve
+from oracle_configs import RECURRENT, mlp_name, resolve
 from oracle_math import (
     activation, apply_rope_half, attention, delta_rule, l2_norm, linear, rms_norm, rope_angles, route,
-    selective_scan, short_convolution, sigmoid, softplus)
+    selective_scan, short_convolution, sigmoid, softmax, softplus)
 from oracle_models import Model, grown, split_heads
 
 
@@ -48,6 +48,8 @@ class RecurrentModel(Model):
 
     def decoder_layer(self, i, layer, x, positions, cache, note):
         """Nemotron-H's layers are one mixer each (NemotronHBlock)."""
+        if self.c.get("attn_res_block_size"):
+            return self.mixed_layer(i, layer, x, positions, cache, note)
         if self.family != "nemotron_h":
             return super().decoder_layer(i, layer, x, positions, cache, note)
         p, kept = f"model.layers.{i}.", cache
@@ -61,6 +63,33 @@ class RecurrentModel(Model):
         else:
             h = self.relu2_mlp(mixer, h)
         return self.rounded(x + h), kept
+
+    def mixed_sums(self, name, x):
+        """A weighted sum of the sums at which blocks of layers began, and of the running one (Kimi-K3, arXiv 2603.15031)."""
+        sources = np.stack([*self.begun, x], axis=1)
+        normed = self.rounded(rms_norm(sources, self.w[name + "_norm.weight"], self.c["rms_norm_eps"]))
+        shares = self.rounded(softmax(self.rounded(normed @ self.w[name + "_proj.weight"][0])))
+        return self.rounded(np.einsum("nm,nmh->nh", shares, sources))
+
+    def mixed_layer(self, i, layer, x, positions, cache, note):
+        """A layer whose blocks read mixtures. The first of a block of layers begins a new sum."""
+        p = f"model.layers.{i}."
+        if i == 0:
+            self.begun = []
+        h = self.norm(p + "input_layernorm", self.mixed_sums(p + "self_attention_res", x))
+        h, kept = self.mix(p, layer, h, positions, cache, lambda name, value: note(f"layers.{i}.{name}", value))
+        if i % self.c["attn_res_block_size"] == 0:
+            self.begun.append(x)
+            x = h
+        else:
+            x = self.rounded(x + h)
+        h = self.norm(p + "post_attention_layernorm", self.mixed_sums(p + "mlp_res", x))
+        block = p + mlp_name(self.c, layer) + "."
+        h = self.moe(block, h, lambda name, value: note(f"layers.{i}.{name}", value)) if layer.moe else self.mlp(block, h)
+        return self.rounded(x + h), kept
+
+    def end(self, x):
+        return self.mixed_sums("model.output_attn_res", x) if self.c.get("attn_res_block_size") else x
 
     def convolve(self, p, x, old):
         """The short convolution of that name, and its next state; zeros stand before the first token."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from oracle_configs import (
-    ABSENT, FAMILY_DEFAULTS, GEMMA, GPT_OSS_YARN, MLA, RECURRENT, layer_plan, resolve, weight_shapes)
+    ABSENT, FAMILY_DEFAULTS, GEMMA, GPT_OSS_YARN, MLA, RECURRENT, VARIANTS as ELSEWHERE, layer_plan, resolve, weight_shapes)
 from oracle_math import (
     apply_rope_half, apply_rope_interleaved, attention, attention_mask, attention_temperature,
     deepseek_softmax_scale, delta_rule, gemma_rms_norm, gpt_oss_swiglu, rms_norm, rope_angles, rope_frequencies, rope_type,
@@ -115,7 +115,7 @@ def shrink_indexer(t, c):
 def shrink_states(t, c):
     """Recurrent layers of few heads, which share keys where there are more of them."""
     sizes = dict(
-        linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=8, linear_value_head_dim=12,
+        attn_res_block_size=2, routed_expert_hidden_size=40, linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=8, linear_value_head_dim=12,
         shared_expert_intermediate_size=24, mamba_num_heads=4, mamba_head_dim=12, n_groups=2, ssm_state_size=8,
         hybrid_override_pattern="M*E-", moe_latent_size=24, moe_shared_expert_intermediate_size=40)
     t |= {key: size for key, size in sizes.items() if c["model_type"] in RECURRENT and c.get(key)}
@@ -353,6 +353,7 @@ def knock_out_fields(t, weights, moved):
     idle |= {"routed_scaling_factor"} if c["model_type"] == "deepseek_v2" and c["norm_topk_prob"] else set()
     idle |= {"rope_scaling"} if rope_type(c["rope_scaling"]) == "default" else set()  # That of images.
     idle |= {"use_qk_norm"} if c["model_type"] == "minimax_m3" else set()  # MiniMaxM3VLAttention has its norms always.
+    idle |= {"moe_renormalize"} if c.get("latent_moe_use_norm") else set()  # What is behind it norms their sum.
     renamed = c["model_type"] == "kimi_linear"  # moe_renormalize.
     idle |= {"norm_topk_prob"} if renamed or not any(layer.moe for layer in layer_plan(c)) else set()
     idle |= {"attention_chunk_size"} if all(layer.attention != "chunked_attention" for layer in layer_plan(c)) else set()
@@ -381,7 +382,8 @@ def self_test():
     check_raises("'gpt2'", lambda: resolve({"model_type": "gpt2"}))
     folder = Path(__file__).resolve().parents[1] / "models"
     configs = {path.stem: json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))}
-    configs = {name: config for name, config in configs.items() if config["model_type"] not in ABSENT}
+    configs = {name: config for name, config in configs.items() if config["model_type"] not in ABSENT | ELSEWHERE
+               and not config.get("text_config", {}).get("hidden_size_per_layer_input")}
     for name, count in PUBLISHED_COUNTS.items():
         check(f"parameters of {name}", sum(math.prod(s) for s in weight_shapes(configs[name]).values()) == count)
     cases, families = [(name, {}) for name in configs] + VARIANTS, set()
