@@ -20,8 +20,8 @@ FailureOr<Movement> LinkModel::move(TileAttr tile) const {
                                "neither tile levels nor a split";
   FailureOr<Movement> movement = moveCompulsory(context);
   const Collective &collective = *context.workload.collective;
-  Count sent = countSentBytes(collective.kind, collective.chips,
-                              collective.bytes);
+  Count sent =
+      countSentBytes(collective.kind, collective.chips, collective.bytes);
   if (failed(movement) || failed(sent))
     return context.refuseOverflow();
   movement->sentBytes = *sent;
@@ -31,16 +31,14 @@ FailureOr<Movement> LinkModel::move(TileAttr tile) const {
 FailureOr<Cycles> LinkModel::timeOf(TileAttr, const Traffic &traffic) const {
   const Collective &collective = *context.workload.collective;
   const Link *link = findLink(*context.target, collective.span);
-  CollectiveTime time = timeCollective(
-      collective.kind, collective.chips, collective.bytes, *link,
-      double(context.target->dram().usableBytesPerSecond()));
+  CollectiveTime time =
+      timeCollective(collective.kind, collective.chips, collective.bytes, *link,
+                     double(context.target->dram().usableBytesPerSecond()));
   constexpr int64_t nanosecondsPerSecond = 1000000000;
-  std::optional<int64_t> start =
-      ceilMulDiv(time.startNanoseconds, context.target->clockHz, 1,
-                 nanosecondsPerSecond);
-  double whole =
-      std::ceil(time.nanoseconds * double(context.target->clockHz) /
-                double(nanosecondsPerSecond));
+  std::optional<int64_t> start = ceilMulDiv(
+      time.startNanoseconds, context.target->clockHz, 1, nanosecondsPerSecond);
+  double whole = std::ceil(time.nanoseconds * double(context.target->clockHz) /
+                           double(nanosecondsPerSecond));
   if (!start || !(whole <= double(maxCount)))
     return context.refuseOverflow();
   Cycles cycles = Cycles::overlapped(*start, 0, traffic.memoryCycles);

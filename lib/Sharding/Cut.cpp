@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Sharding/Cut.h"
+#include "llm/Workload/IndexTerms.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -44,8 +45,8 @@ Type mlir::llm::pieceOf(Type type, const Cut &cut, GridAttr grid) {
                           ArrayRef(sizes).drop_front(), state.getElementType());
   auto cache = cast<KvCacheType>(type);
   return KvCacheType::get(type.getContext(), sizes[0], sizes[2], sizes[3],
-                          sizes[1], cache.getElementType(),
-                          cache.getPageSize(), cache.getIsLatent());
+                          sizes[1], cache.getElementType(), cache.getPageSize(),
+                          cache.getIsLatent());
 }
 
 //===----------------------------------------------------------------------===//
@@ -84,38 +85,16 @@ std::optional<Axes> mlir::llm::gather(ArrayRef<Axes> axes,
   return all;
 }
 
-/// Collects the loops of an index such as h * 4 + g, with their factors.
-/// Returns false if it is no sum of loops.
-static bool collectTerms(AffineExpr index, int64_t factor,
-                         SmallVectorImpl<std::pair<int64_t, unsigned>> &terms) {
-  if (auto dim = dyn_cast<AffineDimExpr>(index)) {
-    terms.push_back({factor, dim.getPosition()});
-    return true;
-  }
-  auto binary = dyn_cast<AffineBinaryOpExpr>(index);
-  if (!binary)
-    return false;
-  if (binary.getKind() == AffineExprKind::Add)
-    return collectTerms(binary.getLHS(), factor, terms) &&
-           collectTerms(binary.getRHS(), factor, terms);
-  auto scale = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  return scale && binary.getKind() == AffineExprKind::Mul &&
-         collectTerms(binary.getLHS(), factor * scale.getValue(), terms);
-}
-
 /// Returns the loops that count an index in row-major order, the outermost
 /// first. Nothing for any other index.
 static std::optional<SmallVector<unsigned>>
 loopsOfIndex(const Workload &workload, AffineExpr index) {
-  if (isa<AffineConstantExpr>(index))
-    return SmallVector<unsigned>();
-  SmallVector<std::pair<int64_t, unsigned>> terms;
-  if (!collectTerms(index, 1, terms))
+  std::optional<SmallVector<IndexTerm>> terms = termsOfIndex(index);
+  if (!terms)
     return std::nullopt;
-  llvm::sort(terms);
   SmallVector<unsigned> loops;
   int64_t count = 1;
-  for (auto [factor, loop] : terms) {
+  for (auto [factor, loop] : *terms) {
     if (factor != count && workload.loops[loop].extent != 1)
       return std::nullopt;
     count *= workload.loops[loop].extent;
@@ -136,7 +115,8 @@ mlir::llm::axesOfLoops(const Workload &workload, const Buffer &buffer,
   SmallVector<Axes> all(workload.loops.size());
   if (buffer.map.getNumResults() != cut.dims.size())
     return cut.isWhole() ? std::optional(all) : std::nullopt;
-  for (auto [index, axes] : llvm::zip_equal(buffer.map.getResults(), cut.dims)) {
+  for (auto [index, axes] :
+       llvm::zip_equal(buffer.map.getResults(), cut.dims)) {
     if (axes.empty())
       continue;
     auto loops = loopsOfIndex(workload, index);

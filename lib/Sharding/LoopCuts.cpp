@@ -36,12 +36,50 @@ std::string mlir::llm::explainUncut(Operation *op, const Workload &workload,
   return {};
 }
 
+FailureOr<LoopCuts>
+mlir::llm::readShard(Operation *op, const Workload &workload, GridAttr grid) {
+  LoopCuts loops(workload.loops.size());
+  auto shard = op->getAttrOfType<ShardAttr>(LlmDialect::shardAttrName);
+  if (!shard)
+    return loops;
+  llvm::SmallDenseSet<StringAttr> seen;
+  for (NamedAttribute entry : shard.getLoops()) {
+    std::optional<unsigned> loop = workload.findLoop(entry.getName());
+    if (!loop) // cut-C1
+      return op->emitOpError()
+             << "is cut along loop '" << entry.getName().getValue()
+             << "', which it does not have";
+    for (StringAttr axis :
+         cast<ArrayAttr>(entry.getValue()).getAsRange<StringAttr>()) {
+      if (!grid.sizeOf(axis)) // cut-C1
+        return op->emitOpError() << "is cut over axis '" << axis.getValue()
+                                 << "', which the grid " << grid << " lacks";
+      if (!seen.insert(axis).second) // cut-C1
+        return op->emitOpError()
+               << "is cut over axis '" << axis.getValue() << "' twice";
+      if (*grid.sizeOf(axis) > 1)
+        loops[*loop].push_back(axis);
+    }
+    int64_t chips = countChips(loops[*loop], grid),
+            extent = workload.loops[*loop].extent;
+    if (extent % chips != 0) // cut-C1
+      return op->emitOpError()
+             << "is cut along loop '" << entry.getName().getValue() << "' over "
+             << chips << " chips, which do not divide its " << extent
+             << " iterations";
+    if (std::string why = explainUncut(op, workload, *loop);
+        !why.empty() && chips > 1) // cut-C2
+      return op->emitOpError() << "cannot be cut over chips: it " << why;
+  }
+  return loops;
+}
+
 /// How many neighbours along a dimension share a scale.
 static int64_t granuleOf(Type type, size_t dim) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  auto storage = tensor ? dyn_cast<StorageBytesTypeInterface>(
-                              tensor.getElementType())
-                        : StorageBytesTypeInterface();
+  auto storage =
+      tensor ? dyn_cast<StorageBytesTypeInterface>(tensor.getElementType())
+             : StorageBytesTypeInterface();
   return storage ? std::max<int64_t>(
                        1, storage.getGranule(tensor.getRank() - 1 - dim))
                  : 1;
@@ -121,7 +159,8 @@ private:
                               "must be a weight");
       cut->partial = summed;
     }
-    for (auto [operand, own] : llvm::zip_equal(op->getOperands(), cuts.operands))
+    for (auto [operand, own] :
+         llvm::zip_equal(op->getOperands(), cuts.operands))
       if (operand == buffer.value)
         own = *cut;
     return true;
@@ -144,7 +183,8 @@ private:
         return refuse(*buffer, "that are no equal intervals of it");
       cut = *written;
     }
-    for (auto [operand, own] : llvm::zip_equal(op->getOperands(), cuts.operands))
+    for (auto [operand, own] :
+         llvm::zip_equal(op->getOperands(), cuts.operands))
       if (operand == update.getOldState())
         own = cut;
     for (auto [result, own] : llvm::zip_equal(op->getResults(), cuts.results))

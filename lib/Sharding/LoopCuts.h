@@ -24,6 +24,12 @@ bool isFree(Value value);
 std::string explainUncut(Operation *op, const Workload &workload,
                          unsigned loop);
 
+/// Reads `llm.shard` of an op: no cuts where it has none, and none over axes of
+/// one chip. Reports loops and axes that are not there, sizes that chips do not
+/// divide, and loops that they cannot share.
+FailureOr<LoopCuts> readShard(Operation *op, const Workload &workload,
+                              GridAttr grid);
+
 /// How the operands and results of an op must be cut, and are, if chips share
 /// its loops.
 struct OpCuts {

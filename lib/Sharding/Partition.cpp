@@ -42,7 +42,6 @@ public:
 private:
   LogicalResult plan(Block &block);
   LogicalResult planOp(Operation *op);
-  FailureOr<LoopCuts> readShard(Operation *op, const Workload &workload);
   LogicalResult planView(Operation *op);
   void putOffSums(Operation *op, OpPlan &plan);
   /// The cut of a value that is not free.
@@ -84,44 +83,6 @@ static ArrayAttr toAttribute(MLIRContext *context, const Axes &axes) {
 //===----------------------------------------------------------------------===//
 // The plan
 //===----------------------------------------------------------------------===//
-
-FailureOr<LoopCuts> Partitioner::readShard(Operation *op,
-                                           const Workload &workload) {
-  LoopCuts loops(workload.loops.size());
-  auto shard = op->getAttrOfType<ShardAttr>(LlmDialect::shardAttrName);
-  if (!shard)
-    return loops;
-  llvm::SmallDenseSet<StringAttr> seen;
-  for (NamedAttribute entry : shard.getLoops()) {
-    std::optional<unsigned> loop = workload.findLoop(entry.getName());
-    if (!loop) // cut-C1
-      return op->emitOpError() << "is cut along loop '"
-                               << entry.getName().getValue()
-                               << "', which it does not have";
-    for (StringAttr axis :
-         cast<ArrayAttr>(entry.getValue()).getAsRange<StringAttr>()) {
-      if (!grid.sizeOf(axis)) // cut-C1
-        return op->emitOpError() << "is cut over axis '" << axis.getValue()
-                                 << "', which the grid " << grid << " lacks";
-      if (!seen.insert(axis).second) // cut-C1
-        return op->emitOpError()
-               << "is cut over axis '" << axis.getValue() << "' twice";
-      if (*grid.sizeOf(axis) > 1)
-        loops[*loop].push_back(axis);
-    }
-    int64_t chips = countChips(loops[*loop], grid),
-            extent = workload.loops[*loop].extent;
-    if (extent % chips != 0) // cut-C1
-      return op->emitOpError()
-             << "is cut along loop '" << entry.getName().getValue()
-             << "' over " << chips << " chips, which do not divide its "
-             << extent << " iterations";
-    if (std::string why = explainUncut(op, workload, *loop);
-        !why.empty() && chips > 1) // cut-C2
-      return op->emitOpError() << "cannot be cut over chips: it " << why;
-  }
-  return loops;
-}
 
 /// A view shows pieces if some operand is cut so that it can. Of operands that
 /// are whole, a chip then takes its piece.
@@ -181,7 +142,7 @@ LogicalResult Partitioner::planOp(Operation *op) {
     if (failed(workload))
       return failure();
     plan.workload = std::move(*workload);
-    FailureOr<LoopCuts> loops = readShard(op, plan.workload);
+    FailureOr<LoopCuts> loops = readShard(op, plan.workload, grid);
     if (failed(loops))
       return failure();
     plan.loops = std::move(*loops);
@@ -199,7 +160,8 @@ LogicalResult Partitioner::planOp(Operation *op) {
     for (Value result : op->getResults())
       plan.cuts.results.push_back(Cut::whole(sizesOf(result.getType()).size()));
   }
-  for (auto [result, cut] : llvm::zip_equal(op->getResults(), plan.cuts.results))
+  for (auto [result, cut] :
+       llvm::zip_equal(op->getResults(), plan.cuts.results))
     cuts[result] = cut;
   plans[op] = std::move(plan);
   return success();
@@ -309,8 +271,8 @@ Value Partitioner::exchange(Value value, StringRef suffix, Cut cut,
   StringAttr attribute =
       name.empty() ? StringAttr()
                    : rewriter.getStringAttr(name + "." + suffix.str());
-  auto op = Op::create(rewriter, producer->getLoc(),
-                       std::forward<Args>(args)...);
+  auto op =
+      Op::create(rewriter, producer->getLoc(), std::forward<Args>(args)...);
   if (attribute)
     op.setNameAttr(attribute);
   cuts[op.getOut()] = std::move(cut);
@@ -398,11 +360,11 @@ LogicalResult Partitioner::convertOperands(Operation *op,
 }
 
 LogicalResult Partitioner::rewriteOp(Operation *op, const OpPlan &plan) {
-  bool isPiece = llvm::any_of(plan.loops, [](const Axes &axes) {
-    return !axes.empty();
-  });
+  bool isPiece =
+      llvm::any_of(plan.loops, [](const Axes &axes) { return !axes.empty(); });
   SmallVector<Type> expected;
-  for (auto [result, cut] : llvm::zip_equal(op->getResults(), plan.cuts.results))
+  for (auto [result, cut] :
+       llvm::zip_equal(op->getResults(), plan.cuts.results))
     expected.push_back(cut.dims.empty() ? result.getType()
                                         : pieceOf(result.getType(), cut, grid));
   if (failed(convertOperands(op, plan.cuts.operands)))

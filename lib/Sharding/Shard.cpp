@@ -73,7 +73,6 @@ const FailureOr<Workload> &Sharder::workloadOf(Operation *op) {
   return found->second;
 }
 
-
 //===----------------------------------------------------------------------===//
 // What operands say
 //===----------------------------------------------------------------------===//
@@ -82,9 +81,8 @@ const FailureOr<Workload> &Sharder::workloadOf(Operation *op) {
 static void merge(Operation *op, const Workload &workload, LoopCuts &loops,
                   const LoopCuts &wanted) {
   for (auto [index, axes] : llvm::enumerate(wanted))
-    if (!axes.empty() &&
-        ((!loops[index].empty() && loops[index] != axes) ||
-         !explainUncut(op, workload, index).empty()))
+    if (!axes.empty() && ((!loops[index].empty() && loops[index] != axes) ||
+                          !explainUncut(op, workload, index).empty()))
       return; // it is gathered before the op
   for (auto [own, axes] : llvm::zip_equal(loops, wanted))
     if (!axes.empty())
@@ -216,8 +214,7 @@ LoopCuts Sharder::seed(Operation *op, const Workload &workload) {
       if (!buffer.map.isFunctionOfDim(index))
         continue;
       isOfResult |= llvm::is_contained(op->getResults(), buffer.value);
-      isOfOperand |=
-          buffer.role == Buffer::Role::Read && !isFree(buffer.value);
+      isOfOperand |= buffer.role == Buffer::Role::Read && !isFree(buffer.value);
     }
     if (loop.kind == IteratorType::parallel && isOfResult && !isOfOperand &&
         trySeed(op, workload, index, loops))
@@ -229,24 +226,6 @@ LoopCuts Sharder::seed(Operation *op, const Workload &workload) {
 //===----------------------------------------------------------------------===//
 // The program
 //===----------------------------------------------------------------------===//
-
-/// Reads what a person, or another compiler, has written.
-static FailureOr<LoopCuts> readShard(Operation *op, const Workload &workload,
-                                     ShardAttr shard, GridAttr grid) {
-  LoopCuts loops(workload.loops.size());
-  for (NamedAttribute entry : shard.getLoops()) {
-    std::optional<unsigned> loop = workload.findLoop(entry.getName());
-    if (!loop)
-      return op->emitOpError() << "is cut along loop '"
-                               << entry.getName().getValue()
-                               << "', which it does not have";
-    for (StringAttr axis :
-         cast<ArrayAttr>(entry.getValue()).getAsRange<StringAttr>())
-      if (grid.sizeOf(axis).value_or(1) > 1)
-        loops[*loop].push_back(axis);
-  }
-  return loops;
-}
 
 static ShardAttr toAttribute(Operation *op, const Workload &workload,
                              const LoopCuts &loops) {
@@ -277,27 +256,26 @@ LogicalResult Sharder::shardOp(Operation *op) {
   }
   if (!isa<WorkloadOpInterface>(op))
     return success();
-  FailureOr<Workload> workload =
-      cast<WorkloadOpInterface>(op).getWorkload([&] { return op->emitOpError(); });
+  FailureOr<Workload> workload = cast<WorkloadOpInterface>(op).getWorkload(
+      [&] { return op->emitOpError(); });
   if (failed(workload))
     return failure();
-  LoopCuts loops;
-  if (auto given = op->getAttrOfType<ShardAttr>(LlmDialect::shardAttrName)) {
-    FailureOr<LoopCuts> read = readShard(op, *workload, given, grid);
-    if (failed(read))
-      return failure();
-    loops = std::move(*read);
-  } else {
+  // What a person, or another compiler, has written stays.
+  FailureOr<LoopCuts> loops = readShard(op, *workload, grid);
+  if (failed(loops))
+    return failure();
+  if (!op->hasAttr(LlmDialect::shardAttrName)) {
     loops = inherit(op, *workload);
-    if (!isCut(loops))
+    if (!isCut(*loops))
       loops = seed(op, *workload);
-    if (isCut(loops))
-      op->setAttr(LlmDialect::shardAttrName, toAttribute(op, *workload, loops));
+    if (isCut(*loops))
+      op->setAttr(LlmDialect::shardAttrName,
+                  toAttribute(op, *workload, *loops));
   }
   std::string reason;
-  std::optional<OpCuts> own = cutsOf(op, *workload, loops, grid, reason);
+  std::optional<OpCuts> own = cutsOf(op, *workload, *loops, grid, reason);
   if (!own)
-    return op->emitOpError() << reason;
+    return op->emitOpError() << "cannot be cut over chips: it " << reason;
   for (auto [result, cut] : llvm::zip_equal(op->getResults(), own->results)) {
     cut.partial.clear(); // summed up where it is needed
     if (!cut.isWhole())

@@ -16,8 +16,7 @@ using namespace mlir::llm;
 namespace {
 /// An op that is linear in its first operands together.
 template <typename Op, unsigned count>
-struct LinearIn
-    : SummandOpInterface::ExternalModel<LinearIn<Op, count>, Op> {
+struct LinearIn : SummandOpInterface::ExternalModel<LinearIn<Op, count>, Op> {
   SmallVector<unsigned, 2> getSummandOperands(Operation *) const {
     return llvm::to_vector<2>(llvm::seq<unsigned>(0, count));
   }

@@ -67,7 +67,8 @@ static std::optional<Cut> collapse(const Cut &cut,
 /// Whether a slice of equal pieces of a dimension shows equal pieces of its own
 /// result: it has all of the dimension, or each n-th element from one of the
 /// first n on, and a piece has whole runs of n.
-static bool cutsAlong(tensor::ExtractSliceOp slice, int64_t dim, int64_t chips) {
+static bool cutsAlong(tensor::ExtractSliceOp slice, int64_t dim,
+                      int64_t chips) {
   int64_t stride = slice.getStaticStride(dim), size = slice.getStaticSize(dim),
           whole = slice.getSourceType().getDimSize(dim),
           offset = slice.getStaticOffset(dim);
@@ -111,13 +112,12 @@ static std::optional<Cut> cutOfSliced(tensor::ExtractSliceOp slice,
 // All views
 //===----------------------------------------------------------------------===//
 
-std::optional<Cut> mlir::llm::cutThroughView(Operation *view,
-                                             const Cut &operand,
-                                             GridAttr grid) {
+std::optional<Cut>
+mlir::llm::cutThroughView(Operation *view, const Cut &operand, GridAttr grid) {
   std::optional<Cut> result;
   if (auto op = dyn_cast<tensor::ExpandShapeOp>(view))
-    result = expand(operand, op.getReassociationIndices(), op.getResultType(),
-                    grid);
+    result =
+        expand(operand, op.getReassociationIndices(), op.getResultType(), grid);
   else if (auto op = dyn_cast<tensor::CollapseShapeOp>(view))
     result =
         collapse(operand, op.getReassociationIndices(), op.getSrcType(), grid);

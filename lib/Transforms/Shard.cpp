@@ -50,8 +50,9 @@ private:
     WalkResult pieces = module.walk([&](SourceOpInterface op) -> WalkResult {
       if (!op->hasAttr(LlmDialect::pieceAttrName))
         return WalkResult::advance();
-      return op->emitOpError() << "is a piece already: --llm-partition has made "
-                                  "the program of one chip";
+      return op->emitOpError()
+             << "is a piece already: --llm-partition has made "
+                "the program of one chip";
     });
     if (pieces.wasInterrupted())
       return failure();

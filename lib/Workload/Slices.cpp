@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Workload/Slices.h"
+#include "llm/Workload/IndexTerms.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -26,43 +27,14 @@ FailureOr<Workload> mlir::llm::findWorkload(Operation *op) {
 // Which loops can be cut
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// One loop in a sum of loops: factor * loop.
-struct Term {
-  int64_t factor;
-  unsigned loop;
-};
-} // namespace
-
-/// Collects the terms of an index. Returns false if it is no sum of loops.
-static bool collectTerms(AffineExpr index, int64_t factor,
-                         SmallVectorImpl<Term> &terms) {
-  if (auto dim = dyn_cast<AffineDimExpr>(index)) {
-    terms.push_back({factor, dim.getPosition()});
-    return true;
-  }
-  auto binary = dyn_cast<AffineBinaryOpExpr>(index);
-  if (!binary)
-    return false;
-  if (binary.getKind() == AffineExprKind::Add)
-    return collectTerms(binary.getLHS(), factor, terms) &&
-           collectTerms(binary.getRHS(), factor, terms);
-  auto scale = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  return scale && binary.getKind() == AffineExprKind::Mul &&
-         collectTerms(binary.getLHS(), factor * scale.getValue(), terms);
-}
-
 /// Whether boxes of `sizes` iterations count every index in a range once. For h
 /// * 4 + g these have all g, or a single h.
 static bool countsRange(AffineExpr index, ArrayRef<int64_t> sizes) {
-  SmallVector<Term> terms;
-  if (!collectTerms(index, 1, terms))
+  std::optional<SmallVector<IndexTerm>> terms = termsOfIndex(index);
+  if (!terms || terms->empty())
     return false;
-  llvm::sort(terms, [](const Term &a, const Term &b) {
-    return std::tie(a.factor, a.loop) < std::tie(b.factor, b.loop);
-  });
   int64_t count = 1;
-  for (const Term &term : terms) {
+  for (const IndexTerm &term : *terms) {
     if (sizes[term.loop] == 1)
       continue;
     if (term.factor != count)

@@ -32,9 +32,8 @@ struct Cut {
   /// Nothing is cut of a value of this rank.
   static Cut whole(size_t rank) { return {SmallVector<Axes, 4>(rank), {}}; }
   bool isWhole() const {
-    return partial.empty() && llvm::all_of(dims, [](const Axes &axes) {
-             return axes.empty();
-           });
+    return partial.empty() &&
+           llvm::all_of(dims, [](const Axes &axes) { return axes.empty(); });
   }
   bool operator==(const Cut &other) const {
     return dims == other.dims && partial == other.partial;
@@ -54,9 +53,8 @@ Type pieceOf(Type type, const Cut &cut, GridAttr grid);
 /// Gives axes to loops or dimensions that count one index together, the
 /// outermost first. An inner one gets what is left where the ones outside are
 /// cut into single iterations. Nothing where sizes do not divide.
-std::optional<SmallVector<Axes>> distribute(const Axes &axes,
-                                            ArrayRef<int64_t> sizes,
-                                            GridAttr grid);
+std::optional<SmallVector<Axes>>
+distribute(const Axes &axes, ArrayRef<int64_t> sizes, GridAttr grid);
 /// The inverse: the axes of the index that they count. Nothing where a piece is
 /// no interval.
 std::optional<Axes> gather(ArrayRef<Axes> axes, ArrayRef<int64_t> sizes,

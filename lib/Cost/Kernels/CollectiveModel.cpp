@@ -8,7 +8,6 @@
 #include "llm/Cost/Kernels/CollectiveModel.h"
 #include "llm/Support/Units.h"
 
-
 using namespace mlir;
 using namespace mlir::llm;
 

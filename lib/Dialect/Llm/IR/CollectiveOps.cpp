@@ -22,8 +22,8 @@ using Role = Buffer::Role;
 static FailureOr<int64_t> verifyAxes(Operation *op, ArrayAttr axes) {
   GridAttr grid = GridAttr::ofModule(op);
   if (!grid) // collective-C1
-    return op->emitOpError()
-           << "needs a grid on the module, such as llm.grid = #llm.grid<tp = 8>";
+    return op->emitOpError() << "needs a grid on the module, such as llm.grid "
+                                "= #llm.grid<tp = 8>";
   if (axes.empty()) // collective-C2
     return op->emitOpError() << "needs an axis of the grid to exchange over";
   llvm::SmallDenseSet<StringAttr> seen;
@@ -47,8 +47,7 @@ static LogicalResult verifyShapes(Operation *op, Value x, Value out,
   RankedTensorType from = tensorType(x), to = tensorType(out);
   for (std::optional<int64_t> dim : {longer, shorter})
     if (dim && (*dim < 0 || *dim >= from.getRank())) // collective-C3
-      return op->emitOpError()
-             << "names dimension " << *dim << " of " << from;
+      return op->emitOpError() << "names dimension " << *dim << " of " << from;
   SmallVector<int64_t> shape(from.getShape());
   if (shorter && !ShapedType::isDynamic(shape[*shorter])) {
     if (shape[*shorter] % chips != 0) // collective-C4
@@ -118,10 +117,10 @@ LogicalResult AllToAllOp::verify() {
 /// one, over chips. `gathered` and `scattered` are the dimensions of out and x
 /// that have a piece of each chip.
 template <typename Op>
-static FailureOr<Workload>
-collectiveWorkload(Op op, EmitError emitError, CollectiveKind kind,
-                   std::optional<int64_t> scattered,
-                   std::optional<int64_t> gathered) {
+static FailureOr<Workload> collectiveWorkload(Op op, EmitError emitError,
+                                              CollectiveKind kind,
+                                              std::optional<int64_t> scattered,
+                                              std::optional<int64_t> gathered) {
   if (failed(requireStaticShapes(op, emitError)))
     return failure();
   GridAttr grid = GridAttr::ofModule(op);

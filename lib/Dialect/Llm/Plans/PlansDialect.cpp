@@ -123,9 +123,8 @@ static LogicalResult verifySlots(Operation *op, NamedAttribute attribute) {
 static LogicalResult verifyGrid(Operation *op, NamedAttribute attribute) {
   auto grid = dyn_cast<GridAttr>(attribute.getValue());
   if (!grid) // attr-C2
-    return op->emitOpError()
-           << "attribute 'llm.grid' must be a #llm.grid, got "
-           << attribute.getValue();
+    return op->emitOpError() << "attribute 'llm.grid' must be a #llm.grid, got "
+                             << attribute.getValue();
   if (!isa<ModuleOp>(op)) // attr-C7
     return op->emitOpError() << "attribute 'llm.grid' belongs on a module";
   return success();
@@ -171,10 +170,10 @@ LogicalResult mlir::llm::verifyPlan(Operation *op, NamedAttribute attribute) {
                                           "a weight, a cache or a state");
   // attr-C1
   SmallVector<StringRef> known = {
-      LlmDialect::tileAttrName,     LlmDialect::costAttrName,
-      LlmDialect::slotsAttrName,    LlmDialect::scheduleAttrName,
-      LlmDialect::programAttrName,  LlmDialect::gridAttrName,
-      LlmDialect::shardAttrName,    LlmDialect::pieceAttrName};
+      LlmDialect::tileAttrName,    LlmDialect::costAttrName,
+      LlmDialect::slotsAttrName,   LlmDialect::scheduleAttrName,
+      LlmDialect::programAttrName, LlmDialect::gridAttrName,
+      LlmDialect::shardAttrName,   LlmDialect::pieceAttrName};
   return op->emitOpError() << "has unknown attribute '" << name << "'"
                            << didYouMean(name, known)
                            << " (known: " << llvm::join(known, ", ") << ")";
