@@ -23,12 +23,41 @@ bool mlir::llm::isFree(Value value) {
   });
 }
 
+/// How many neighbours along a dimension share a scale; 0: all of them.
+static int64_t granuleOf(Type elementType, size_t dimFromLast) {
+  auto storage = dyn_cast<StorageBytesTypeInterface>(elementType);
+  return storage ? storage.getGranule(dimFromLast) : 1;
+}
+
+/// Whether the elements of a buffer along a loop have scales: one for each
+/// block, or one for all.
+static bool hasScalesAlong(const Buffer &buffer, unsigned loop) {
+  unsigned rank = buffer.map.getNumResults();
+  return llvm::all_of(
+      llvm::enumerate(buffer.map.getResults()), [&](auto entry) {
+        return !entry.value().isFunctionOfDim(loop) ||
+               granuleOf(buffer.elementType, rank - 1 - entry.index()) != 1;
+      });
+}
+
+bool mlir::llm::needsAll(const Workload &workload, unsigned loop) {
+  const Loop &carried = workload.loops[loop];
+  if (carried.isTileable())
+    return false;
+  return carried.tiles != Loop::Tiles::PerStage ||
+         llvm::any_of(workload.buffers, [&](const Buffer &buffer) {
+           return buffer.role == Buffer::Role::Write &&
+                  buffer.map.isFunctionOfDim(loop) &&
+                  !hasScalesAlong(buffer, loop);
+         });
+}
+
 std::string mlir::llm::explainUncut(Operation *op, const Workload &workload,
                                     unsigned loop) {
   const Loop &cut = workload.loops[loop];
   if (!isa<InferTypeOpInterface>(op))
     return "does not derive its result types from its operands";
-  if (!cut.isTileable())
+  if (needsAll(workload, loop))
     return "needs all iterations of loop '" + cut.name + "' on one chip";
   if (cut.kind == IteratorType::reduction && !isa<SummableOpInterface>(op))
     return "has no results that can be added up over parts of loop '" +
@@ -74,24 +103,18 @@ mlir::llm::readShard(Operation *op, const Workload &workload, GridAttr grid) {
   return loops;
 }
 
-/// How many neighbours along a dimension share a scale.
-static int64_t granuleOf(Type type, size_t dim) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  auto storage =
-      tensor ? dyn_cast<StorageBytesTypeInterface>(tensor.getElementType())
-             : StorageBytesTypeInterface();
-  return storage ? std::max<int64_t>(
-                       1, storage.getGranule(tensor.getRank() - 1 - dim))
-                 : 1;
-}
-
 /// Whether each piece has whole blocks of scales.
 static bool hasWholeBlocks(Type type, const Cut &cut, GridAttr grid) {
-  SmallVector<int64_t> sizes = sizesOf(type);
-  for (auto [dim, axes] : llvm::enumerate(cut.dims))
-    if (!axes.empty() &&
-        sizes[dim] / countChips(axes, grid) % granuleOf(type, dim) != 0)
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return true;
+  for (auto [dim, axes] : llvm::enumerate(cut.dims)) {
+    int64_t granule =
+        granuleOf(tensor.getElementType(), cut.dims.size() - 1 - dim);
+    if (!axes.empty() && granule > 1 &&
+        tensor.getDimSize(dim) / countChips(axes, grid) % granule != 0)
       return false;
+  }
   return true;
 }
 

@@ -19,6 +19,11 @@ using LoopCuts = SmallVector<Axes>;
 /// the program starts. Each use may take its own piece of such a value.
 bool isFree(Value value);
 
+/// Whether a chip needs all iterations of a loop, because a value is carried
+/// along it. It does not where that value is the scale of what is written along
+/// it. A chip then finds the scales of its own piece.
+bool needsAll(const Workload &workload, unsigned loop);
+
 /// Says why chips cannot share the iterations of a loop, as a sentence without
 /// a subject. Empty if they can.
 std::string explainUncut(Operation *op, const Workload &workload,

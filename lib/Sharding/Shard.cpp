@@ -161,11 +161,9 @@ bool Sharder::mayStayCut(Operation *user, Value value, const Cut &cut) {
     auto wanted = axesOfLoops(*workload, buffer, cut, grid);
     if (!wanted)
       return false;
-    for (auto [index, axes] : llvm::enumerate(*wanted)) {
-      const Loop &loop = workload->loops[index];
-      if (!axes.empty() && !loop.isTileable())
+    for (auto [index, axes] : llvm::enumerate(*wanted))
+      if (!axes.empty() && needsAll(*workload, index))
         return false;
-    }
     merge(user, *workload, loops, *wanted);
   }
   return resultsMayStayCut(user, *workload, loops);

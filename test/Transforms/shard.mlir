@@ -113,3 +113,28 @@ func.func @blocks(%x: tensor<3x32xf32>) -> tensor<3x64xf32> {
   %u = llm.matmul "u" %x, %w transpose_rhs : tensor<3x32xf32>, tensor<64x32x!llm.block_scaled<f8E4M3FN, [32, 32], f32>>
   return %u : tensor<3x64xf32>
 }
+
+// -----
+
+// A token is quantized with one scale for its row. Each chip has a scale of its own piece, as serving stacks do; blocks of
+// 16 columns have the scales that they have anyway.
+// CHECK-LABEL: @scales
+// CHECK: llm.matmul "up"
+// CHECK-NEXT: llm.quantize "rows" {{.*}} : tensor<3x16xf32>
+// CHECK: llm.matmul "down" {{.*}} : tensor<3x16x!llm.block_scaled<f8E4M3FN, [?], f32>>, tensor<32x16xf32>
+// CHECK-NEXT: llm.all_reduce "down.all_reduce"
+// CHECK: llm.quantize "blocks" {{.*}} : tensor<3x16xf32>
+// CHECK: llm.all_reduce "last.all_reduce"
+func.func @scales(%x: tensor<3x32xf32>) -> tensor<3x32xf32> {
+  %wu = llm.weight "wu" : tensor<64x32xf32>
+  %u = llm.matmul "up" %x, %wu transpose_rhs : tensor<3x32xf32>, tensor<64x32xf32>
+  %q = llm.quantize "rows" %u to !llm.block_scaled<f8E4M3FN, [?], f32> : tensor<3x64xf32>
+  %wd = llm.weight "wd" : tensor<32x64xf32>
+  %d = llm.matmul "down" %q, %wd transpose_rhs to f32 : tensor<3x64x!llm.block_scaled<f8E4M3FN, [?], f32>>, tensor<32x64xf32>
+  %wv = llm.weight "wv" : tensor<64x32xf32>
+  %v = llm.matmul "next" %d, %wv transpose_rhs : tensor<3x32xf32>, tensor<64x32xf32>
+  %p = llm.quantize "blocks" %v to !llm.block_scaled<f8E4M3FN, [16], f32> : tensor<3x64xf32>
+  %wl = llm.weight "wl" : tensor<32x64xf32>
+  %l = llm.matmul "last" %p, %wl transpose_rhs to f32 : tensor<3x64x!llm.block_scaled<f8E4M3FN, [16], f32>>, tensor<32x64xf32>
+  return %l : tensor<3x32xf32>
+}

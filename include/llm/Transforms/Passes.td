@@ -160,7 +160,8 @@ def LlmPartitionPass : Pass<"llm-partition", "::mlir::ModuleOp"> {
 
     Requires: `llm.grid`, and a program without open sizes, in front of `--llm-tile` and
     `--llm-fuse`. Guarantees: the results are those of the program before, but for the order of
-    sums; on one chip nothing changes. Errors: an op is cut along a loop that it does not have,
+    sums, and for scales of rows that are cut, of which each chip has its own; on one chip nothing
+    changes. Errors: an op is cut along a loop that it does not have,
     that its chips do not divide, or that needs all iterations on one chip.
 
     ```mlir
