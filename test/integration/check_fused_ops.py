@@ -189,8 +189,12 @@ class Checker:
         self.kernels = self.ops = 0
 
     def compile(self, layer: Path, target: str, *passes: str) -> str:
-        return subprocess.run(["llm-opt", layer, f"--llm-target={target}", *passes, "--llm-tile",
-                               "--mlir-print-op-generic"], capture_output=True, text=True, check=True).stdout
+        """Nothing where the target does not do the work: a TPU multiplies no f32, as some models do."""
+        done = subprocess.run(["llm-opt", layer, f"--llm-target={target}", *passes, "--llm-tile",
+                               "--mlir-print-op-generic"], capture_output=True, text=True, check=False)
+        if done.returncode and "gives no rate" not in done.stderr:
+            sys.exit(f"{layer} on {target} with {passes}:\n{done.stderr[:2000]}")
+        return done.stdout
 
     def least_rest(self, inside: Inside, alone: Cost, unlimited: Cost, machine: Machine) -> float:
         """Cycles behind the launch, of an op that keeps on chip what its kernel does."""
@@ -227,7 +231,8 @@ class Checker:
             if "llm.mla_attn" in layer.read_text():
                 return  # it has no parts
             passes = ("--llm-decompose-attention", *passes)
-        fused = kernels(self.compile(layer, f"name={target}", *passes, "--llm-fuse"), self.kinds)
+        compiled = self.compile(layer, f"name={target}", *passes, "--llm-fuse")
+        fused = kernels(compiled, self.kinds) if compiled else []
         if not fused:
             return
         alone = costs(self.compile(layer, f"name={target}", *passes))
