@@ -50,6 +50,14 @@ struct LlmTilePass : ProgramPass<llm::impl::LlmTilePassBase<LlmTilePass>> {
 
   ::llvm::cl::Option *getAnyOption() override { return &strategy; }
 
+  /// What is to be cut over chips is not yet what one of them runs.
+  static LogicalResult checkIsPiece(Operation *op) {
+    if (!op->hasAttr(LlmDialect::shardAttrName))
+      return success();
+    return op->emitOpError() << "is to be cut over chips (llm.shard): run "
+                                "--llm-partition before --llm-tile";
+  }
+
   void runOnOperation() override {
     TileStrategy chosen = strategy == TilingStrategy::Search
                               ? TileStrategy::Search
@@ -65,7 +73,8 @@ struct LlmTilePass : ProgramPass<llm::impl::LlmTilePassBase<LlmTilePass>> {
                       program.ops().size());
           for (const ProgramOp &op : program.ops()) {
             line.enter();
-            if (failed(tile(op, *target, chosen)))
+            if (failed(checkIsPiece(op.op)) ||
+                failed(tile(op, *target, chosen)))
               return failure();
           }
           return success();

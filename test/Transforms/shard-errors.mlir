@@ -11,6 +11,8 @@
 // TILED: error: 'llm.matmul' op has a tile already: --llm-shard and --llm-partition come before --llm-tile
 // RUN: not llm-opt %S/shard-late.mlir --llm-fuse --llm-shard=tp=2 2>&1 | FileCheck %s --check-prefix=FUSED
 // FUSED: error: 'llm.matmul' op is in a kernel of several ops: --llm-shard and --llm-partition come before --llm-fuse
+// RUN: not llm-opt %S/shard-late.mlir --llm-target=name=h100-sxm --llm-shard=tp=2 --llm-tile 2>&1 | FileCheck %s --check-prefix=WHOLE
+// WHOLE: error: 'llm.matmul' op is to be cut over chips (llm.shard): run --llm-partition before --llm-tile
 // RUN: not llm-opt %S/shard-late.mlir --llm-target=name=npu --llm-shard=tp=2 --llm-tile 2>&1 | FileCheck %s --check-prefix=LINKS
 // LINKS: error: the program's grid has 2 chips, and the links of target 'npu' join 1: give it a link (links)
 // RUN: not llm-opt %S/shard-late.mlir --llm-target=name=h100-sxm --llm-shard=tp=16 --llm-tile 2>&1 | FileCheck %s --check-prefix=FEW
