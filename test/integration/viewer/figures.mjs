@@ -23,7 +23,7 @@ await runChecks({
   async "a broken schedule is said to be broken in every view, and nothing is derived from it"() {
     editPage(file, "broken.html", (data) => {
       data.baseline = structuredClone(data.report);
-      data.matches = [{ baseline: 0, ops: data.report.ops.map((_, at) => [[at], [at]]) }];
+      data.matches = [{ baseline: 0, ops: data.report.ops.map((_, at) => [[at], [at]]), modules: [] }];
       data.report.problems = ["core[0] runs two parts in cycle 7", "<b>mlp.up_proj</b> is stale"];
     });
     const { page, close } = await openPage("broken.html");
