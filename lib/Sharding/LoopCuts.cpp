@@ -6,11 +6,44 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopCuts.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::llm;
 
 using utils::IteratorType;
+
+static LogicalResult forEachOp(Block &block,
+                               function_ref<LogicalResult(Operation *)> visit) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+      for (Region *region : loop.getLoopRegions())
+        for (Block &body : *region)
+          if (failed(forEachOp(body, visit)))
+            return failure();
+    if (failed(visit(&op)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult
+mlir::llm::forEachOp(FunctionOpInterface function,
+                     function_ref<LogicalResult(Operation *)> visit) {
+  for (Block &block : function.getFunctionBody())
+    if (failed(::forEachOp(block, visit)))
+      return failure();
+  return success();
+}
+
+OpCuts OpCuts::whole(Operation *op) {
+  auto wholeOf = [](ValueRange values) {
+    return llvm::map_to_vector(values, [](Value value) {
+      return Cut::whole(sizesOf(value.getType()).size());
+    });
+  };
+  return {wholeOf(op->getOperands()), wholeOf(op->getResults())};
+}
 
 bool mlir::llm::isFree(Value value) {
   Operation *op = value.getDefiningOp();
@@ -124,14 +157,11 @@ class OpCutter {
 public:
   OpCutter(Operation *op, const Workload &workload, ArrayRef<Axes> loops,
            GridAttr grid, std::string &reason)
-      : op(op), workload(workload), loops(loops), grid(grid), reason(reason) {
+      : op(op), workload(workload), loops(loops), grid(grid), reason(reason),
+        cuts(OpCuts::whole(op)) {
     for (auto [loop, axes] : llvm::zip_equal(workload.loops, loops))
       if (loop.kind == IteratorType::reduction)
         llvm::append_range(summed, axes);
-    for (Value operand : op->getOperands())
-      cuts.operands.push_back(Cut::whole(sizesOf(operand.getType()).size()));
-    for (Value result : op->getResults())
-      cuts.results.push_back(Cut::whole(sizesOf(result.getType()).size()));
   }
 
   std::optional<OpCuts> run() {

@@ -9,11 +9,23 @@
 #define LLM_LIB_SHARDING_LOOPCUTS_H
 
 #include "llm/Sharding/Cut.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::llm {
 
 /// The axes that cut each loop of an op.
 using LoopCuts = SmallVector<Axes>;
+
+/// Whether some loop is cut.
+inline bool isCut(ArrayRef<Axes> loops) {
+  return llvm::any_of(loops, [](const Axes &axes) { return !axes.empty(); });
+}
+
+/// Calls `visit` on the ops of a function in program order, and on a loop
+/// behind the ops of its body. It stops after a failure. Ops that `visit` adds
+/// are not visited.
+LogicalResult forEachOp(FunctionOpInterface function,
+                        function_ref<LogicalResult(Operation *)> visit);
 
 /// Whether a value only shows weights, or caches and states as they are when
 /// the program starts. Each use may take its own piece of such a value.
@@ -39,6 +51,9 @@ FailureOr<LoopCuts> readShard(Operation *op, const Workload &workload,
 /// its loops.
 struct OpCuts {
   SmallVector<Cut> operands, results;
+
+  /// Nothing is cut.
+  static OpCuts whole(Operation *op);
 };
 
 /// Returns nothing, with a reason, where a piece of an operand or a result is

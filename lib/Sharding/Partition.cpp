@@ -18,7 +18,6 @@
 #include "llm/Workload/Slices.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -40,9 +39,8 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult plan(Block &block);
   LogicalResult planOp(Operation *op);
-  LogicalResult planView(Operation *op);
+  OpPlan planView(Operation *op) const;
   void putOffSums(Operation *op, OpPlan &plan);
   /// The cut of a value that is not free.
   Cut cutOf(Value value) const {
@@ -51,8 +49,7 @@ private:
                                : found->second;
   }
 
-  LogicalResult rewrite(Block &block);
-  LogicalResult rewriteOp(Operation *op, const OpPlan &plan);
+  LogicalResult rewriteOp(Operation *op);
   /// Gives the operands of the op the cuts that it needs.
   LogicalResult convertOperands(Operation *op, ArrayRef<Cut> needed);
   FailureOr<Value> convert(Operation *op, Value value, const Cut &needed);
@@ -70,15 +67,11 @@ private:
   DenseMap<Value, Cut> cuts;
   DenseMap<Operation *, OpPlan> plans;
   /// Pieces of free values, sums and gathered values, by what they are made of.
-  SmallVector<std::pair<std::pair<Value, Cut>, Value>> pieces;
+  ByCut<Value> pieces;
   DenseMap<Value, Value> sums;
   DenseMap<std::pair<Value, unsigned>, Value> gathered;
 };
 } // namespace
-
-static ArrayAttr toAttribute(MLIRContext *context, const Axes &axes) {
-  return ArrayAttr::get(context, llvm::to_vector_of<Attribute>(axes));
-}
 
 //===----------------------------------------------------------------------===//
 // The plan
@@ -86,7 +79,7 @@ static ArrayAttr toAttribute(MLIRContext *context, const Axes &axes) {
 
 /// A view shows pieces if some operand is cut so that it can. Of operands that
 /// are whole, a chip then takes its piece.
-LogicalResult Partitioner::planView(Operation *op) {
+OpPlan Partitioner::planView(Operation *op) const {
   std::optional<Cut> cut, shown;
   for (Value operand : op->getOperands()) {
     if (shown || sizesOf(operand.getType()).empty())
@@ -100,17 +93,16 @@ LogicalResult Partitioner::planView(Operation *op) {
     cut = own;
     shown = cutThroughView(op, own, grid);
   }
-  OpPlan &plan = plans[op];
-  for (Value operand : op->getOperands()) {
-    size_t rank = sizesOf(operand.getType()).size();
-    plan.cuts.operands.push_back(shown && rank > 0 ? *cut : Cut::whole(rank));
-  }
-  for (Value result : op->getResults()) {
-    plan.cuts.results.push_back(
-        shown ? *shown : Cut::whole(sizesOf(result.getType()).size()));
-    cuts[result] = plan.cuts.results.back();
-  }
-  return success();
+  OpPlan plan;
+  plan.cuts = OpCuts::whole(op);
+  if (!shown)
+    return plan;
+  for (Cut &operand : plan.cuts.operands)
+    if (!operand.dims.empty())
+      operand = *cut;
+  for (Cut &result : plan.cuts.results)
+    result = *shown;
+  return plan;
 }
 
 /// Sums are put off behind an op that makes summands of summands.
@@ -130,13 +122,12 @@ void Partitioner::putOffSums(Operation *op, OpPlan &plan) {
 }
 
 LogicalResult Partitioner::planOp(Operation *op) {
-  if (isFree(op->getNumResults() ? op->getResult(0) : Value()) &&
-      op->getNumResults())
+  if (op->getNumResults() > 0 && isFree(op->getResult(0)))
     return success(); // each use takes its piece
-  if (isViewOfPieces(op))
-    return planView(op);
   OpPlan plan;
-  if (auto work = dyn_cast<WorkloadOpInterface>(op)) {
+  if (isViewOfPieces(op)) {
+    plan = planView(op);
+  } else if (auto work = dyn_cast<WorkloadOpInterface>(op)) {
     FailureOr<Workload> workload =
         work.getWorkload([&] { return op->emitOpError(); });
     if (failed(workload))
@@ -154,29 +145,12 @@ LogicalResult Partitioner::planOp(Operation *op) {
     plan.cuts = std::move(*own);
     putOffSums(op, plan);
   } else {
-    for (Value operand : op->getOperands())
-      plan.cuts.operands.push_back(
-          Cut::whole(sizesOf(operand.getType()).size()));
-    for (Value result : op->getResults())
-      plan.cuts.results.push_back(Cut::whole(sizesOf(result.getType()).size()));
+    plan.cuts = OpCuts::whole(op);
   }
   for (auto [result, cut] :
        llvm::zip_equal(op->getResults(), plan.cuts.results))
     cuts[result] = cut;
   plans[op] = std::move(plan);
-  return success();
-}
-
-LogicalResult Partitioner::plan(Block &block) {
-  for (Operation &op : block) {
-    if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
-      for (Region *region : loop.getLoopRegions())
-        for (Block &body : *region)
-          if (failed(plan(body)))
-            return failure();
-    if (failed(planOp(&op)))
-      return failure();
-  }
   return success();
 }
 
@@ -209,9 +183,8 @@ FailureOr<Value> Partitioner::takePiece(Operation *op, Value value,
                                         const Cut &cut) {
   if (cut.isWhole())
     return value;
-  for (auto &[key, piece] : pieces)
-    if (key.first == value && key.second == cut)
-      return piece;
+  if (const Value *piece = pieces.find(value, cut))
+    return *piece;
   Operation *source = value.getDefiningOp();
   IRMapping map;
   if (isViewOfPieces(source)) {
@@ -242,7 +215,7 @@ FailureOr<Value> Partitioner::takePiece(Operation *op, Value value,
   Value piece = clone->getResult(cast<OpResult>(value).getResultNumber());
   for (auto [own, of] :
        llvm::zip_equal(clone->getResults(), source->getResults()))
-    pieces.push_back({{of, cut}, own});
+    pieces.note(of, cut, own);
   return piece;
 }
 
@@ -359,9 +332,11 @@ LogicalResult Partitioner::convertOperands(Operation *op,
   return success();
 }
 
-LogicalResult Partitioner::rewriteOp(Operation *op, const OpPlan &plan) {
-  bool isPiece =
-      llvm::any_of(plan.loops, [](const Axes &axes) { return !axes.empty(); });
+LogicalResult Partitioner::rewriteOp(Operation *op) {
+  auto found = plans.find(op);
+  if (found == plans.end())
+    return success();
+  const OpPlan &plan = found->second;
   SmallVector<Type> expected;
   for (auto [result, cut] :
        llvm::zip_equal(op->getResults(), plan.cuts.results))
@@ -375,7 +350,7 @@ LogicalResult Partitioner::rewriteOp(Operation *op, const OpPlan &plan) {
       shrinkView(op, plan.cuts.results.front(), grid);
     return success();
   }
-  if (!isPiece)
+  if (!isCut(plan.loops))
     return success();
   if (auto sliceable = dyn_cast<SliceableOpInterface>(op)) {
     IterationBox box;
@@ -397,20 +372,6 @@ LogicalResult Partitioner::rewriteOp(Operation *op, const OpPlan &plan) {
   return success();
 }
 
-LogicalResult Partitioner::rewrite(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(block)) {
-    if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
-      for (Region *region : loop.getLoopRegions())
-        for (Block &body : *region)
-          if (failed(rewrite(body)))
-            return failure();
-    auto plan = plans.find(&op);
-    if (plan != plans.end() && failed(rewriteOp(&op, plan->second)))
-      return failure();
-  }
-  return success();
-}
-
 /// Erases weights and caches of which all uses took pieces.
 void Partitioner::eraseUnused() {
   SmallVector<Operation *> ops;
@@ -424,12 +385,9 @@ void Partitioner::eraseUnused() {
 }
 
 LogicalResult Partitioner::run() {
-  for (Block &block : function.getFunctionBody())
-    if (failed(plan(block)))
-      return failure();
-  for (Block &block : function.getFunctionBody())
-    if (failed(rewrite(block)))
-      return failure();
+  if (failed(forEachOp(function, [&](Operation *op) { return planOp(op); })) ||
+      failed(forEachOp(function, [&](Operation *op) { return rewriteOp(op); })))
+    return failure();
   eraseUnused();
   return success();
 }

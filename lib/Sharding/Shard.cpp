@@ -8,7 +8,6 @@
 #include "LoopCuts.h"
 #include "llm/Sharding/Sharding.h"
 #include "llm/Workload/Slices.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include <map>
 #include <numeric>
@@ -28,33 +27,27 @@ int64_t mlir::llm::chipsOfKvHeads(Operation *root, int64_t chips) {
   return chips;
 }
 
-static bool isCut(const LoopCuts &loops) {
-  return llvm::any_of(loops, [](const Axes &axes) { return !axes.empty(); });
-}
-
 namespace {
 class Sharder {
 public:
   Sharder(GridAttr grid, ArrayRef<StringAttr> axes) : grid(grid), axes(axes) {}
 
-  LogicalResult shard(Block &block);
+  LogicalResult shard(Operation *op);
 
 private:
-  LogicalResult shardOp(Operation *op);
+  void handThrough(Operation *view);
   /// Takes over cuts of the operands.
   LoopCuts inherit(Operation *op, const Workload &workload);
-  bool takesPieces(Operation *op, const Workload &workload,
-                   const LoopCuts &loops) const;
+  bool takesPieces(Operation *op, const OpCuts &own) const;
   /// Cuts an op along a loop that no operand has but those that are free: the
   /// columns of a weight.
   LoopCuts seed(Operation *op, const Workload &workload);
-  bool trySeed(Operation *op, const Workload &workload, unsigned loop,
-               LoopCuts &loops);
+  std::optional<LoopCuts> trySeed(Operation *op, const Workload &workload,
+                                  unsigned loop);
   /// Whether nothing behind the value needs a whole row of what is cut.
   bool mayStayCut(Value value, const Cut &cut);
   bool mayStayCut(Operation *user, Value value, const Cut &cut);
-  bool resultsMayStayCut(Operation *op, const Workload &workload,
-                         const LoopCuts &loops);
+  bool resultsMayStayCut(Operation *op, const OpCuts &own);
   const FailureOr<Workload> &workloadOf(Operation *op);
 
   GridAttr grid;
@@ -62,7 +55,7 @@ private:
   DenseMap<Value, Cut> cuts; ///< of values that are cut
   std::map<Operation *, FailureOr<Workload>> workloads;
   /// Answers of mayStayCut; a question that is being asked counts as yes.
-  DenseMap<std::pair<Value, size_t>, bool> known;
+  ByCut<bool> known;
 };
 } // namespace
 
@@ -99,19 +92,17 @@ LoopCuts Sharder::inherit(Operation *op, const Workload &workload) {
       merge(op, workload, loops, *wanted);
   }
   std::string reason;
-  if (isCut(loops) && cutsOf(op, workload, loops, grid, reason) &&
-      (!takesPieces(op, workload, loops) ||
-       resultsMayStayCut(op, workload, loops)))
+  std::optional<OpCuts> own;
+  if (isCut(loops))
+    own = cutsOf(op, workload, loops, grid, reason);
+  if (own && (!takesPieces(op, *own) || resultsMayStayCut(op, *own)))
     return loops;
   return LoopCuts(workload.loops.size());
 }
 
 /// Whether the op would take pieces of operands that its chip has whole. That
 /// is worth it only if the result is not gathered at once.
-bool Sharder::takesPieces(Operation *op, const Workload &workload,
-                          const LoopCuts &loops) const {
-  std::string reason;
-  OpCuts own = *cutsOf(op, workload, loops, grid, reason);
+bool Sharder::takesPieces(Operation *op, const OpCuts &own) const {
   for (auto [operand, cut] : llvm::zip_equal(op->getOperands(), own.operands)) {
     auto known = cuts.find(operand);
     bool isWholeNow = known == cuts.end() || known->second.isWhole();
@@ -126,18 +117,13 @@ bool Sharder::takesPieces(Operation *op, const Workload &workload,
 //===----------------------------------------------------------------------===//
 
 bool Sharder::mayStayCut(Value value, const Cut &cut) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  for (const Axes &dim : cut.dims)
-    os << dim.size() << ",";
-  auto [answer, isNew] =
-      known.try_emplace({value, llvm::hash_value(StringRef(text))}, true);
-  if (!isNew)
-    return answer->second;
+  if (const bool *answer = known.find(value, cut))
+    return *answer;
+  known.note(value, cut, true);
   bool may = llvm::all_of(value.getUsers(), [&](Operation *user) {
     return mayStayCut(user, value, cut);
   });
-  known[{value, llvm::hash_value(StringRef(text))}] = may;
+  known.note(value, cut, may);
   return may;
 }
 
@@ -166,46 +152,43 @@ bool Sharder::mayStayCut(Operation *user, Value value, const Cut &cut) {
         return false;
     merge(user, *workload, loops, *wanted);
   }
-  return resultsMayStayCut(user, *workload, loops);
-}
-
-bool Sharder::resultsMayStayCut(Operation *op, const Workload &workload,
-                                const LoopCuts &loops) {
   if (!isCut(loops))
     return true; // it gathers what it reads
   std::string reason;
-  std::optional<OpCuts> own = cutsOf(op, workload, loops, grid, reason);
-  if (!own)
-    return false;
-  for (auto [result, cut] : llvm::zip_equal(op->getResults(), own->results)) {
-    cut.partial.clear(); // summed up at once
-    if (!cut.isWhole() && !mayStayCut(result, cut))
+  std::optional<OpCuts> own = cutsOf(user, *workload, loops, grid, reason);
+  return own && resultsMayStayCut(user, *own);
+}
+
+bool Sharder::resultsMayStayCut(Operation *op, const OpCuts &own) {
+  for (auto [result, cut] : llvm::zip_equal(op->getResults(), own.results)) {
+    Cut summed = cut; // at once
+    summed.partial.clear();
+    if (!summed.isWhole() && !mayStayCut(result, summed))
       return false;
   }
   return true;
 }
 
-bool Sharder::trySeed(Operation *op, const Workload &workload, unsigned loop,
-                      LoopCuts &loops) {
+std::optional<LoopCuts>
+Sharder::trySeed(Operation *op, const Workload &workload, unsigned loop) {
+  if (!explainUncut(op, workload, loop).empty())
+    return std::nullopt;
+  // Each chip looks rows up in its columns of a table, which are gathered.
+  bool isTable = llvm::any_of(workload.buffers, [](const Buffer &buffer) {
+    return buffer.isGathered && isFree(buffer.value);
+  });
   for (size_t count = axes.size(); count > 0; --count) {
-    loops.assign(workload.loops.size(), Axes());
+    LoopCuts loops(workload.loops.size());
     loops[loop].assign(axes.begin(), axes.begin() + count);
     std::string reason;
-    if (!explainUncut(op, workload, loop).empty() ||
-        !cutsOf(op, workload, loops, grid, reason))
-      continue;
-    // Each chip looks rows up in its columns of a table, which are gathered.
-    bool isTable = llvm::any_of(workload.buffers, [](const Buffer &buffer) {
-      return buffer.isGathered && isFree(buffer.value);
-    });
-    if (isTable || resultsMayStayCut(op, workload, loops))
-      return true;
+    std::optional<OpCuts> own = cutsOf(op, workload, loops, grid, reason);
+    if (own && (isTable || resultsMayStayCut(op, *own)))
+      return loops;
   }
-  return false;
+  return std::nullopt;
 }
 
 LoopCuts Sharder::seed(Operation *op, const Workload &workload) {
-  LoopCuts loops(workload.loops.size());
   for (auto [index, loop] : llvm::enumerate(workload.loops)) {
     bool isOfResult = false, isOfOperand = false;
     for (const Buffer &buffer : workload.buffers) {
@@ -214,9 +197,9 @@ LoopCuts Sharder::seed(Operation *op, const Workload &workload) {
       isOfResult |= llvm::is_contained(op->getResults(), buffer.value);
       isOfOperand |= buffer.role == Buffer::Role::Read && !isFree(buffer.value);
     }
-    if (loop.kind == IteratorType::parallel && isOfResult && !isOfOperand &&
-        trySeed(op, workload, index, loops))
-      return loops;
+    if (loop.kind == IteratorType::parallel && isOfResult && !isOfOperand)
+      if (std::optional<LoopCuts> loops = trySeed(op, workload, index))
+        return *loops;
   }
   return LoopCuts(workload.loops.size());
 }
@@ -230,26 +213,28 @@ static ShardAttr toAttribute(Operation *op, const Workload &workload,
   NamedAttrList entries;
   for (auto [loop, axes] : llvm::zip_equal(workload.loops, loops))
     if (!axes.empty())
-      entries.set(loop.name,
-                  ArrayAttr::get(op->getContext(),
-                                 llvm::to_vector_of<Attribute>(axes)));
+      entries.set(loop.name, llm::toAttribute(op->getContext(), axes));
   return ShardAttr::get(op->getContext(),
                         entries.getDictionary(op->getContext()));
 }
 
-LogicalResult Sharder::shardOp(Operation *op) {
-  if (isViewOfPieces(op)) {
-    // Of inputs that are whole, a chip takes its piece.
-    for (Value operand : op->getOperands()) {
-      auto known = cuts.find(operand);
-      if (known == cuts.end())
-        continue;
-      if (std::optional<Cut> shown = cutThroughView(op, known->second, grid)) {
-        for (Value result : op->getResults())
-          cuts[result] = *shown;
-        return success();
-      }
+/// Of inputs that are whole, a chip takes its piece.
+void Sharder::handThrough(Operation *view) {
+  for (Value operand : view->getOperands()) {
+    auto known = cuts.find(operand);
+    if (known == cuts.end())
+      continue;
+    if (std::optional<Cut> shown = cutThroughView(view, known->second, grid)) {
+      for (Value result : view->getResults())
+        cuts[result] = *shown;
+      return;
     }
+  }
+}
+
+LogicalResult Sharder::shard(Operation *op) {
+  if (isViewOfPieces(op)) {
+    handThrough(op);
     return success();
   }
   if (!isa<WorkloadOpInterface>(op))
@@ -282,26 +267,9 @@ LogicalResult Sharder::shardOp(Operation *op) {
   return success();
 }
 
-LogicalResult Sharder::shard(Block &block) {
-  for (Operation &op : block) {
-    if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
-      for (Region *region : loop.getLoopRegions())
-        for (Block &body : *region)
-          if (failed(shard(body)))
-            return failure();
-    } else if (failed(shardOp(&op))) {
-      return failure();
-    }
-  }
-  return success();
-}
-
 LogicalResult mlir::llm::shardFunction(FunctionOpInterface function,
                                        GridAttr grid,
                                        ArrayRef<StringAttr> axes) {
   Sharder sharder(grid, axes);
-  for (Block &block : function.getFunctionBody())
-    if (failed(sharder.shard(block)))
-      return failure();
-  return success();
+  return forEachOp(function, [&](Operation *op) { return sharder.shard(op); });
 }

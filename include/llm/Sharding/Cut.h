@@ -40,6 +40,33 @@ struct Cut {
   }
 };
 
+/// What is known of values by how they are cut. A value is cut in few ways.
+template <typename T>
+class ByCut {
+public:
+  /// Null if nothing is known. A later note makes it invalid.
+  T *find(Value value, const Cut &cut) {
+    for (auto &[own, what] : known[value])
+      if (own == cut)
+        return &what;
+    return nullptr;
+  }
+  void note(Value value, const Cut &cut, T what) {
+    if (T *found = find(value, cut))
+      *found = std::move(what);
+    else
+      known[value].push_back({cut, std::move(what)});
+  }
+
+private:
+  DenseMap<Value, SmallVector<std::pair<Cut, T>, 1>> known;
+};
+
+/// The names of axes as an attribute, such as that of a collective.
+inline ArrayAttr toAttribute(MLIRContext *context, const Axes &axes) {
+  return ArrayAttr::get(context, llvm::to_vector_of<Attribute>(axes));
+}
+
 /// The sizes of a value's dimensions, as in `Cut::dims`; empty for a type that
 /// cannot be cut.
 SmallVector<int64_t> sizesOf(Type type);
