@@ -199,12 +199,8 @@ void readErnie45Moe(HfFields &fields, ModelConfig &model) {
   experts.router = "gate";
   experts.selectionBias = "moe_statics.e_score_correction_bias";
   experts.normalizes = true;
-  std::optional<int64_t> shared = checkedMul(
-      fields.nonNegative("moe_num_shared_experts", 2), sparse.intermediate);
-  if (!shared)
-    fields.refuse("moe_num_shared_experts") << "is too large";
-  experts.sharedWidth = shared.value_or(0);
-  experts.sharedPath = "shared_experts";
+  setSharedByCount(fields, "moe_num_shared_experts",
+                   fields.nonNegative("moe_num_shared_experts", 2), sparse);
   int64_t interval = fields.positive("moe_layer_interval", 1),
           first = fields.nonNegative("moe_layer_start_index", 1),
           last = model.layers.size() - 1;

@@ -192,10 +192,15 @@ double readShareScale(HfFields &fields, double absent) {
 
 void readSharedByCount(HfFields &fields, int64_t absent,
                        FeedForwardConfig &sparse) {
-  std::optional<int64_t> width = checkedMul(
-      fields.positive("n_shared_experts", absent), sparse.intermediate);
+  setSharedByCount(fields, "n_shared_experts",
+                   fields.positive("n_shared_experts", absent), sparse);
+}
+
+void setSharedByCount(HfFields &fields, StringRef key, int64_t count,
+                      FeedForwardConfig &sparse) {
+  std::optional<int64_t> width = checkedMul(count, sparse.intermediate);
   if (!width)
-    fields.refuse("n_shared_experts") << "is too large";
+    fields.refuse(key) << "is too large";
   sparse.experts.sharedWidth = width.value_or(0);
   sparse.experts.sharedPath = "shared_experts";
 }

@@ -130,6 +130,9 @@ double readShareScale(HfFields &fields, double absent);
 /// (`n_shared_experts`). They are one expert, side by side.
 void readSharedByCount(HfFields &fields, int64_t absent,
                        FeedForwardConfig &sparse);
+/// Takes over such a number, which the field `key` gave.
+void setSharedByCount(HfFields &fields, StringRef key, int64_t count,
+                      FeedForwardConfig &sparse);
 
 /// Layers behind `first_k_dense_replace` that `moe_layer_freq` divides have
 /// experts.

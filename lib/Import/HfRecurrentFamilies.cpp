@@ -376,12 +376,8 @@ static FeedForwardConfig readKimiExperts(HfFields &fields,
   readExpertGroups(fields, /*absentGroups=*/1, /*absentTopGroups=*/1, experts,
                    "num_expert_group");
   fields.find("use_grouped_topk"); // a single group changes nothing
-  std::optional<int64_t> shared = checkedMul(
-      fields.nonNegative("num_shared_experts", 0), sparse.intermediate);
-  if (!shared)
-    fields.refuse("num_shared_experts") << "is too large";
-  experts.sharedWidth = shared.value_or(0);
-  experts.sharedPath = "shared_experts";
+  setSharedByCount(fields, "num_shared_experts",
+                   fields.nonNegative("num_shared_experts", 0), sparse);
   if (fields.find("routed_expert_hidden_size")) {
     experts.latentWidth = fields.positive("routed_expert_hidden_size");
     experts.latentDown = "routed_expert_down_proj";

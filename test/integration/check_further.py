@@ -6,31 +6,18 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import derive_further
 import derive_models
+from check_models import totals_of
 
 CONTEXT = 4096  # where an indexer selects 2048 keys
 
 
-def totals_of(config: Path, phase: str, folder: Path) -> dict[str, int]:
-    length = "--kv-len" if phase == "decode" else "--seq"
-    imported = subprocess.run(["llm-translate", "--import-hf-config", config, "--layers=all", f"--phase={phase}",
-                               f"{length}={CONTEXT}", "--mtp"], capture_output=True, text=True, check=False)
-    if imported.returncode:
-        sys.exit(f"{config.name}: {imported.stderr}")
-    report = folder / "report.json"
-    subprocess.run(["llm-opt", "--llm-tile=strategy=theoretical", "--llm-schedule=policy=earliest",
-                    f"--llm-export-report=format=json file={report}", "-o", "/dev/null"],
-                   input=imported.stdout, text=True, check=True)
-    return json.loads(report.read_text())["totals"]
-
-
 def differences(config: Path, facts: dict, folder: Path) -> list[str]:
-    decode, prefill = (totals_of(config, phase, folder) for phase in ("decode", "prefill"))
+    decode, prefill = (totals_of(config, phase, CONTEXT, folder, "--mtp") for phase in ("decode", "prefill"))
     of_kv = derive_models.kv_elements(facts, CONTEXT) + derive_further.kv_elements(facts, CONTEXT)
     expected = [
         ("parameters", decode["parameters"], derive_models.parameters(facts) + derive_further.parameters(facts)),

@@ -58,16 +58,16 @@ def stored_bytes(c: dict) -> int | None:
             + 2 * (derive_models.parameters(c) - quantized))
 
 
-def import_model(config: Path, phase: str, context: int) -> subprocess.CompletedProcess:
+def import_model(config: Path, phase: str, context: int, *options: str) -> subprocess.CompletedProcess:
     length = "--kv-len" if phase == "decode" else "--seq"
     return subprocess.run(["llm-translate", "--import-hf-config", config, "--layers=all",
-                           f"--phase={phase}", f"{length}={context}"],
+                           f"--phase={phase}", f"{length}={context}", *options],
                           capture_output=True, text=True, check=False)
 
 
-def totals_of(config: Path, phase: str, context: int, folder: Path) -> dict[str, int]:
-    """What the report of the compiler says of the whole model."""
-    imported = import_model(config, phase, context)
+def totals_of(config: Path, phase: str, context: int, folder: Path, *options: str) -> dict[str, int]:
+    """What the report of the compiler says of the whole model, imported with these options."""
+    imported = import_model(config, phase, context, *options)
     if imported.returncode:
         sys.exit(f"{config.name}: {imported.stderr}")
     report = folder / "report.json"

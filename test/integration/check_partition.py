@@ -5,31 +5,17 @@ is lost or has elements twice but for those that are copied.
 """
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 from interpret_chips import check
 from small_models import FAMILIES, make_config
+from small_programs import return_logits, run
 
 PHASES = {"prefill": ["--phase=prefill", "--seq=5"], "ragged decode": ["--phase=decode", "--kv-len=5,3", "--seq=2"]}
 # Families with ops that interpret.py does not know.
 UNKNOWN = {"deepseek_v4"}
-
-
-def run(*words):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, words))} failed:\n{done.stderr[:2000]}")
-    return done.stdout
-
-
-def return_logits(text):
-    """The program gives the logits behind the tokens."""
-    token, logits, kind = re.search(r"(%\w+) = llm\.sample .*? (%\w+) : (tensor<[^>]*>)", text).groups()
-    text = re.sub(rf"return {token} : (tensor<[^>]*>)", rf"return {token}, {logits} : \1, {kind}", text)
-    return re.sub(r"-> (tensor<\w+>) attributes", rf"-> (\1, {kind}) attributes", text, count=1)
 
 
 def numbers(text):
@@ -41,7 +27,7 @@ def weights_of(text, chips):
     sizes = {name: int(size) for name, size in re.findall(r"(\w+) = (\d+)", chips)}
     found = {}
     for name, rest, shape in re.findall(r'llm\.weight "([^"]*)"(.*?) : tensor<([\dx]*x)\w', text):
-        elements = whole = 1
+        elements = 1
         for size in numbers(shape):
             elements *= size
         whole = elements

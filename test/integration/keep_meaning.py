@@ -5,13 +5,12 @@
 OPTIONs are choices of llm-run that compute the same, such as --kernels=onednn and --threads=2.
 """
 import json
-import re
-import subprocess
 import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # nothing is left in the source folder
 from small_models import FAMILIES, make_config
+from small_programs import return_logits, run
 
 PHASES = {"prefill": ["--phase=prefill", "--seq=37"], "ragged decode": ["--phase=decode", "--kv-len=9,5", "--seq=2"]}
 TILES = ["--llm-tile", "--llm-schedule=engines=4", "--llm-materialize-tiles"]
@@ -25,20 +24,6 @@ PASSES = {
 }
 # Another order of sums, no more.
 TOLERANCE = 2e-6
-
-
-def run(*words):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{words[0]} {words[1]} failed:\n{done.stderr[:2000]}")
-    return done.stdout
-
-
-def return_logits(text):
-    """The program gives the logits behind the tokens."""
-    token, logits, kind = re.search(r"(%\w+) = llm\.sample .*? (%\w+) : (tensor<[^>]*>)", text).groups()
-    text = re.sub(rf"return {token} : (tensor<[^>]*>)", rf"return {token}, {logits} : \1, {kind}", text)
-    return re.sub(r"-> (tensor<\w+>) attributes", rf"-> (\1, {kind}) attributes", text, count=1)
 
 
 def check(folder, family, choices):

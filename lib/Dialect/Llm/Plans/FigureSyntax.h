@@ -1,4 +1,4 @@
-//===- FigureSyntax.h - The text of numbers and axes ------------*- C++ -*-===//
+//===- FigureSyntax.h - The text of numbers and names -----------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -55,29 +55,38 @@ inline void printFigures(AsmPrinter &printer, DenseF64ArrayAttr figures) {
   printer << "]";
 }
 
+/// Parses "[m, n]", names.
+inline ParseResult parseNames(AsmParser &parser,
+                              SmallVectorImpl<StringAttr> &names) {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square, [&]() -> ParseResult {
+        std::string name;
+        if (parser.parseKeywordOrString(&name))
+          return failure();
+        names.push_back(parser.getBuilder().getStringAttr(name));
+        return success();
+      });
+}
+
+inline void printNames(AsmPrinter &printer, ArrayRef<StringAttr> names) {
+  printer << "[";
+  llvm::interleaveComma(names, printer.getStream(), [&](StringAttr name) {
+    printer.printKeywordOrString(name);
+  });
+  printer << "]";
+}
+
 /// Parses "[dp, tp]", names of axes of a grid.
 inline ParseResult parseAxes(AsmParser &parser, ArrayAttr &axes) {
-  SmallVector<Attribute> names;
-  if (parser.parseCommaSeparatedList(
-          AsmParser::Delimiter::Square, [&]() -> ParseResult {
-            std::string name;
-            if (parser.parseKeywordOrString(&name))
-              return failure();
-            names.push_back(parser.getBuilder().getStringAttr(name));
-            return success();
-          }))
+  SmallVector<StringAttr> names;
+  if (parseNames(parser, names))
     return failure();
-  axes = parser.getBuilder().getArrayAttr(names);
+  axes = parser.getBuilder().getArrayAttr(llvm::to_vector_of<Attribute>(names));
   return success();
 }
 
 inline void printAxes(AsmPrinter &printer, ArrayAttr axes) {
-  printer << "[";
-  llvm::interleaveComma(axes.getAsRange<StringAttr>(), printer.getStream(),
-                        [&](StringAttr axis) {
-                          printer.printKeywordOrString(axis);
-                        });
-  printer << "]";
+  printNames(printer, llvm::to_vector(axes.getAsRange<StringAttr>()));
 }
 
 inline void printAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {

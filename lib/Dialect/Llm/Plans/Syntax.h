@@ -142,26 +142,6 @@ inline void printTraffic(AsmPrinter &printer, DictionaryAttr traffic) {
   });
 }
 
-inline ParseResult parseNames(AsmParser &parser,
-                              SmallVectorImpl<StringAttr> &names) {
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::Square, [&]() -> ParseResult {
-        std::string name;
-        if (parser.parseKeywordOrString(&name))
-          return failure();
-        names.push_back(parser.getBuilder().getStringAttr(name));
-        return success();
-      });
-}
-
-inline void printNames(AsmPrinter &printer, ArrayRef<StringAttr> names) {
-  printer << "[";
-  llvm::interleaveComma(names, printer.getStream(), [&](StringAttr name) {
-    printer.printKeywordOrString(name);
-  });
-  printer << "]";
-}
-
 //===----------------------------------------------------------------------===//
 // Axes of a grid
 //===----------------------------------------------------------------------===//
