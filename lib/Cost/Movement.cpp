@@ -14,14 +14,16 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-FailureOr<Tiling> mlir::llm::readTiling(const OpOnTarget &context,
-                                        TileLevelAttr level) {
+static FailureOr<Tiling> readTiling(const OpOnTarget &context,
+                                    TileLevelAttr level, bool isOfWholeOp) {
   const Workload &workload = context.workload;
   Tiling tiling;
   // Units work side by side, and each stage is one of an item.
   bool isOfUnit = level.getMemory().getValue() == unitLevelName;
   for (const Loop &loop : workload.loops) {
     int64_t size = getAmount(level.getSizes(), loop.name);
+    if (!isOfWholeOp)
+      size = std::min(size, loop.extent);
     if (size < 1 || size > loop.extent)
       return context.refuse()
              << "tile size of loop '" << loop.name << "' must be in [1, "
@@ -51,6 +53,8 @@ FailureOr<Tiling> mlir::llm::readTiling(const OpOnTarget &context,
                  << row.name
                  << "': no loop that is cut may be inside of it, as '"
                  << workload.loops[inner].name << "' is";
+  if (!isOfWholeOp)
+    return tiling; // a part of a reduction may lack buffers of the op
   for (NamedAttribute held : level.getBuffers())
     if (llvm::none_of(workload.buffers, [&](const Buffer &buffer) {
           return buffer.name == held.getName().getValue();
@@ -59,6 +63,16 @@ FailureOr<Tiling> mlir::llm::readTiling(const OpOnTarget &context,
              << "tile names buffer '" << held.getName().getValue()
              << "', which the op does not have";
   return tiling;
+}
+
+FailureOr<Tiling> mlir::llm::readTiling(const OpOnTarget &context,
+                                        TileLevelAttr level) {
+  return ::readTiling(context, level, /*isOfWholeOp=*/true);
+}
+
+FailureOr<Tiling> mlir::llm::readTilingOfPart(const OpOnTarget &part,
+                                              TileLevelAttr level) {
+  return ::readTiling(part, level, /*isOfWholeOp=*/false);
 }
 
 SmallVector<int64_t, 4> mlir::llm::tilesHeld(const Workload &workload,

@@ -179,31 +179,38 @@ OpOnTarget Split::partOf(const OpOnTarget &context, int64_t part) const {
   return context.partWith(std::move(own));
 }
 
+/// The tiles of each buffer that a part holds, at most those of the op.
+static SmallVector<int64_t, 4> tilesHeldByPart(const OpOnTarget &part,
+                                               TileLevelAttr level,
+                                               const Tiling &tiling) {
+  SmallVector<int64_t, 4> held;
+  for (auto [index, buffer] : llvm::enumerate(part.workload.buffers)) {
+    int64_t tiles = getAmount(level.getBuffers(), buffer.name);
+    held.push_back(tiles ? std::min(tiles, TileModel::tilesHeld(part.workload,
+                                                                index, tiling))
+                         : 0);
+  }
+  return held;
+}
+
 /// Makes the same level with tiles no larger than the part, and no next tile if
 /// there is none.
 static FailureOr<TileLevelAttr> levelOfPart(const OpOnTarget &part,
                                             TileLevelAttr level) {
   MLIRContext *context = level.getContext();
-  SmallVector<std::pair<StringRef, int64_t>> sizes, held;
-  for (const Loop &loop : part.workload.loops)
-    sizes.push_back(
-        {loop.name,
-         std::min(loop.extent, getAmount(level.getSizes(), loop.name))});
-  // A part of a reduction may lack buffers of the op.
-  auto clipped =
-      TileLevelAttr::get(context, level.getMemory(), getAmounts(context, sizes),
-                         level.getOrder(), getAmounts(context, {}), {});
-  FailureOr<Tiling> tiling = readTiling(part, clipped);
+  FailureOr<Tiling> tiling = readTilingOfPart(part, level);
   if (failed(tiling))
     return failure();
-  for (auto [index, buffer] : llvm::enumerate(part.workload.buffers))
-    if (int64_t tiles = getAmount(level.getBuffers(), buffer.name))
-      held.push_back({buffer.name,
-                      std::min(tiles, TileModel::tilesHeld(part.workload, index,
-                                                           *tiling))});
-  return TileLevelAttr::get(context, level.getMemory(), clipped.getSizes(),
-                            level.getOrder(), getAmounts(context, held),
-                            level.getResident());
+  SmallVector<std::pair<StringRef, int64_t>> sizes, held;
+  for (auto [loop, size] : llvm::zip_equal(part.workload.loops, tiling->sizes))
+    sizes.push_back({loop.name, size});
+  for (auto [buffer, tiles] : llvm::zip_equal(
+           part.workload.buffers, tilesHeldByPart(part, level, *tiling)))
+    if (tiles > 0)
+      held.push_back({buffer.name, tiles});
+  return TileLevelAttr::get(context, level.getMemory(),
+                            getAmounts(context, sizes), level.getOrder(),
+                            getAmounts(context, held), level.getResident());
 }
 
 FailureOr<TileAttr> mlir::llm::tileOfPart(const OpOnTarget &part,
@@ -235,15 +242,17 @@ struct PartTile {
 };
 } // namespace
 
+// Makes no attribute, because every way to cut an op asks.
 FailureOr<PartTile> PartTile::get(const OpOnTarget &part, TileAttr tile) {
-  FailureOr<TileLevelAttr> level = levelOfPart(part, tile.getLevels().front());
-  if (failed(level))
-    return failure();
-  FailureOr<Tiling> tiling = readTiling(part, *level);
+  TileLevelAttr level = tile.getLevels().front();
+  FailureOr<Tiling> tiling = readTilingOfPart(part, level);
   if (failed(tiling))
     return failure();
-  return PartTile{TileModel(part.op, part.workload), *tiling,
-                  tilesHeld(part.workload, *level)};
+  SmallVector<int64_t, 4> held = tilesHeldByPart(part, level, *tiling);
+  for (int64_t &tiles : held)
+    tiles = std::max<int64_t>(1, tiles);
+  return PartTile{TileModel(part.op, part.workload), std::move(*tiling),
+                  std::move(held)};
 }
 
 /// Whether the part has tiles. Theoretical costs have none.

@@ -30,7 +30,7 @@ public:
   Cutter(const OpOnTarget &context, int64_t computeCycles);
 
   /// Nothing if the op cannot be cut into more than one part.
-  std::optional<Sizes> cut(int64_t parts);
+  const std::optional<Sizes> &cut(int64_t parts) { return cutInto(parts).best; }
   /// Does the same with a reduction cut, too, and with what joining its parts
   /// takes.
   std::optional<Sizes> cutReduction(int64_t parts);
@@ -64,6 +64,13 @@ private:
     SmallVector<std::optional<SmallVector<unsigned, 4>>, 4> loopsOf;
     SmallVector<int64_t, 4> bytesPerElement; ///< see wholeBytesOf()
   };
+  /// The best way without a cut reduction, and the shortest time on all
+  /// engines of any such way.
+  struct Plain {
+    std::optional<Sizes> best;
+    double leastCyclesOfAll = std::numeric_limits<double>::max();
+  };
+  const Plain &cutInto(int64_t parts);
   Estimate estimate(const Touched &touched) const;
   /// The time on all engines, with as much of the memories' bandwidth as they
   /// can use.
@@ -93,6 +100,7 @@ private:
   SmallVector<unsigned, 6> loops;      ///< that can be cut
   SmallVector<unsigned, 2> reductions; ///< of which results can be joined
   Sizes current, uncut;
+  std::map<int64_t, Plain> plain; ///< by the number of parts
   /// By reduction and iterations of a part. Several numbers of parts ask for
   /// the same.
   std::map<std::pair<unsigned, int64_t>, Reduced> reduced;
@@ -247,19 +255,21 @@ void Cutter::enumerate(ArrayRef<unsigned> loops, int64_t left,
   current[loop] = uncut[loop];
 }
 
-std::optional<Sizes> Cutter::cut(int64_t parts) {
+const Cutter::Plain &Cutter::cutInto(int64_t parts) {
+  auto [known, isNew] = plain.try_emplace(parts);
+  Plain &found = known->second;
+  if (!isNew)
+    return found;
   std::optional<Estimate> least;
-  Sizes best = uncut;
-  if (loops.empty())
-    return std::nullopt;
   enumerate(loops, parts, [&] {
-    Estimate found = estimate(whole);
-    if (!least || found < *least) {
-      least = found;
-      best = current;
-    }
+    Estimate own = estimate(whole);
+    found.leastCyclesOfAll = std::min(found.leastCyclesOfAll, cyclesOfAll(own));
+    if (loops.empty() || (least && !(own < *least)))
+      return;
+    least = own;
+    found.best = current;
   });
-  return best;
+  return found;
 }
 
 const Cutter::Reduced &Cutter::reducedTo(unsigned reduction, int64_t size) {
@@ -268,10 +278,10 @@ const Cutter::Reduced &Cutter::reducedTo(unsigned reduction, int64_t size) {
     return known->second;
   Reduced &found =
       reduced
-          .try_emplace({reduction, size}, context.op,
-                       *Split::findReduction(
-                           context, reduction,
-                           llvm::divideCeil(uncut[reduction], size)))
+          .try_emplace(
+              {reduction, size}, context.op,
+              *Split::findReduction(context, reduction,
+                                    llvm::divideCeil(uncut[reduction], size)))
           .first->second;
   found.combineCycles = cyclesOfCombine(found.partial.combine);
   return found;
@@ -306,8 +316,7 @@ bool Cutter::isClearlyFaster(ArrayRef<int64_t> sizes, int64_t parts) {
   constexpr double clearly = 0.9;
   double least = std::numeric_limits<double>::max();
   for (int64_t fewer = parts; fewer > 0; fewer /= 2)
-    enumerate(loops, fewer,
-              [&] { least = std::min(least, cyclesOfAll(estimate(whole))); });
+    least = std::min(least, cutInto(fewer).leastCyclesOfAll);
   for (unsigned reduction : reductions) {
     if (sizes[reduction] == uncut[reduction])
       continue;
@@ -399,10 +408,7 @@ private:
   /// enough.
   LogicalResult climb(int64_t most, function_ref<FailureOr<bool>(int64_t)> add);
   /// Whether finer parts can win no more.
-  bool isFine(int64_t parts, ArrayRef<int64_t> sizes) const {
-    return parts >= 4 * (engines + memoryEngines) &&
-           (memoryEngines == 0 || cutter.slicesOf(sizes) <= smallEnough());
-  }
+  bool isFine(int64_t parts, ArrayRef<int64_t> sizes);
   /// Slices of this size leave room for several in private memory.
   double smallEnough() const {
     constexpr double slicesInMemory = 8;
@@ -422,8 +428,22 @@ private:
 };
 } // namespace
 
-FailureOr<std::optional<CostedTile>>
-Ladder::cutTile(const Sizes &sizes) const {
+bool Ladder::isFine(int64_t parts, ArrayRef<int64_t> sizes) {
+  int64_t sharing = engines + memoryEngines;
+  if (parts < 4 * sharing)
+    return false;
+  double slices = cutter.slicesOf(sizes);
+  if (memoryEngines == 0 || slices <= smallEnough())
+    return true;
+  // Each part of attention reads all keys of a head, however few queries it
+  // has: its slices do not get smaller.
+  if (parts < 32 * sharing)
+    return false;
+  const std::optional<Sizes> &coarser = cutter.cut(parts / 4);
+  return coarser && slices > 0.9 * cutter.slicesOf(*coarser);
+}
+
+FailureOr<std::optional<CostedTile>> Ladder::cutTile(const Sizes &sizes) const {
   DictionaryAttr split = splitOf(context, sizes);
   if (!split)
     return std::optional<CostedTile>();
@@ -464,7 +484,7 @@ LogicalResult Ladder::addPlain() {
   // A rung may give no more parts than the one before: of 8 heads, 6 parts are
   // 4 of 2 heads each, and 8 parts are 8 again.
   auto add = [&](int64_t parts) -> FailureOr<bool> {
-    std::optional<Sizes> sizes = cutter.cut(parts);
+    const std::optional<Sizes> &sizes = cutter.cut(parts);
     if (!sizes)
       return true;
     if (cutter.countParts(*sizes) > most) {
@@ -485,7 +505,7 @@ LogicalResult Ladder::addReduced() {
     return success();
   int64_t most = 1;
   auto add = [&](int64_t parts) -> FailureOr<bool> {
-    std::optional<Sizes> plain = cutter.cut(parts);
+    const std::optional<Sizes> &plain = cutter.cut(parts);
     bool isEnough = plain && isFine(parts, *plain);
     std::optional<Sizes> sizes = cutter.cutReduction(parts);
     if (!sizes || cutter.countParts(*sizes) <= most ||

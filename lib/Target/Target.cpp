@@ -230,7 +230,13 @@ static std::optional<ElementClass> classify(Type type, std::string &name) {
   auto floating = dyn_cast<FloatType>(type);
   if (!floating)
     return std::nullopt;
-  llvm::raw_string_ostream(name) << type;
+  // Printing a type is slow, and each way to cut an op asks. The name of a
+  // builtin type is its keyword behind a prefix.
+  StringRef keyword = type.getAbstractType().getName();
+  if (keyword.consume_front("builtin."))
+    name = keyword.str();
+  else
+    llvm::raw_string_ostream(name) << type;
   return ElementClass{true, floating.getWidth()};
 }
 

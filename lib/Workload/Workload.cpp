@@ -94,7 +94,7 @@ std::optional<unsigned> Workload::findLoop(StringRef name) const {
 
 static void addLoopsOf(AffineExpr index, llvm::SmallBitVector &used) {
   if (auto loop = dyn_cast<AffineDimExpr>(index))
-    used.set(loop.getPosition());
+    return void(used.set(loop.getPosition()));
   auto binary = dyn_cast<AffineBinaryOpExpr>(index);
   if (!binary)
     return;

@@ -49,6 +49,9 @@ SmallVector<Tiling, 2> tilingsSeen(const Target &target, const TileModel &model,
 /// Finds a tile's loops by their names, in the order of the workload, with the
 /// level's sizes.
 FailureOr<Tiling> readTiling(const OpOnTarget &context, TileLevelAttr level);
+/// Does the same for a part of the op that has the level. Its tiles are no
+/// larger than the part.
+FailureOr<Tiling> readTilingOfPart(const OpOnTarget &part, TileLevelAttr level);
 
 /// Computes the movement through the tiles of the private memory, if there is
 /// one. `hasUnits` says that the engine's units share the op. A tile that does

@@ -29,13 +29,30 @@ static Count timesBox(Count count, const llvm::SmallBitVector &loops, Box box) {
   return count;
 }
 
+namespace {
+/// The loops that a mask couples.
+struct MaskedLoops {
+  unsigned b = 0, s = 0, t = 0;
+
+  // Every way to cut an op asks for this, so it is one walk.
+  explicit MaskedLoops(const Workload &workload) {
+    for (auto [index, loop] : llvm::enumerate(workload.loops)) {
+      if (loop.name.size() != 1)
+        continue;
+      unsigned other;
+      char name = loop.name.front();
+      (name == 'b' ? b : name == 's' ? s : name == 't' ? t : other) = index;
+    }
+  }
+};
+} // namespace
+
 Count mlir::llm::countMasked(const Workload &workload,
                              const llvm::SmallBitVector &loops,
                              const MaskedBatch &masked, Box box) {
   if (workload.maskedLoops.none()) // a step that joins partial results
     return timesBox(int64_t(1), loops, box);
-  unsigned b = *workload.findLoop("b"), s = *workload.findLoop("s"),
-           t = *workload.findLoop("t");
+  auto [b, s, t] = MaskedLoops(workload);
   auto countOf = [&](int64_t sequence) {
     return countOfSequence(masked.of(sequence), box[s], box[t], loops[s],
                            loops[t]);
