@@ -16,9 +16,7 @@ using namespace mlir;
 using namespace mlir::llm;
 
 LogicalResult ProgramBounds::add(FunctionOpInterface function,
-                                 const scheduling::Problem &stretch,
-                                 int64_t times) {
-  auto found = scheduling::lowerBounds(stretch);
+                                 const BoundsOfStretch &found, int64_t times) {
   bool fits = found.has_value();
   int64_t largest = 0;
   if (found)
@@ -39,7 +37,8 @@ static LogicalResult addStretch(const Program &program,
   FailureOr<scheduling::Problem> problem =
       makeProblem(program, stretch, target);
   return failed(problem) ? failure()
-                         : bounds.add(program.function(), *problem, times);
+                         : bounds.add(program.function(),
+                                      scheduling::lowerBounds(*problem), times);
 }
 
 static LogicalResult addItems(const Program &program,

@@ -82,6 +82,8 @@ struct ScheduleOptions {
 struct Scheduled {
   SplitProblem split;
   Solution solution;
+  /// A lower bound of the problem, if it was looked for.
+  std::optional<int64_t> lowerBoundCycles = std::nullopt;
 };
 
 /// Schedules one function: stretch by stretch, loops as barriers.
@@ -105,7 +107,9 @@ public:
 private:
   FailureOr<int64_t> placeStretch(ArrayRef<unsigned> stretch, int64_t start);
   void restrict(Problem &problem) const;
-  FailureOr<Solution> solve(const Problem &problem);
+  /// `lowerBoundCycles` is that of the problem, if it is known.
+  FailureOr<Solution> solve(const Problem &problem,
+                            std::optional<int64_t> lowerBoundCycles);
   /// Schedules with at most so many engines in each group. Returns nothing if
   /// no such schedule is shorter than `wanted`. Searches briefly, and then on
   /// if `isWorthMore`, unless the result is far above `wanted`.
@@ -192,7 +196,9 @@ FailureOr<Solution> FunctionScheduler::solveExactly(const Problem &problem) {
   return std::move(result.solution);
 }
 
-FailureOr<Solution> FunctionScheduler::solve(const Problem &problem) {
+FailureOr<Solution>
+FunctionScheduler::solve(const Problem &problem,
+                         std::optional<int64_t> lowerBoundCycles) {
   if (exact)
     return solveExactly(problem);
   std::optional<Solution> solution =
@@ -200,7 +206,8 @@ FailureOr<Solution> FunctionScheduler::solve(const Problem &problem) {
           ? scheduling::scheduleEarliest(problem)
       : improvement ? improvement->solve(problem, tripsAround)
                     : scheduling::scheduleList(
-                          problem, [&] { line.showTry(); }, tripsAround);
+                          problem, [&] { line.showTry(); }, tripsAround,
+                          lowerBoundCycles);
   line.takeBack();
   if (!solution)
     return emitOverflow();
@@ -246,7 +253,7 @@ FunctionScheduler::scheduleOnFewer(ArrayRef<unsigned> stretch, int64_t engines,
   restrict(split->problem);
   auto report = [&] { line.showTry(); };
   std::optional<Solution> solution =
-      scheduling::scheduleListBriefly(split->problem, report);
+      scheduling::scheduleListBriefly(split->problem, report, tripsAround);
   // The whole search seldom wins more than 1/100 over the brief one.
   constexpr int64_t much = 100;
   if (isWorthMore && solution && solution->makespan <= wanted + wanted / much)
@@ -254,7 +261,11 @@ FunctionScheduler::scheduleOnFewer(ArrayRef<unsigned> stretch, int64_t engines,
   line.takeBack();
   if (!solution)
     return emitOverflow();
-  return std::optional(Scheduled{std::move(*split), std::move(*solution)});
+  std::optional<int64_t> lowerBoundCycles;
+  if (restrictions.empty())
+    lowerBoundCycles = scheduling::largestBound(*bounds);
+  return std::optional(
+      Scheduled{std::move(*split), std::move(*solution), lowerBoundCycles});
 }
 
 LogicalResult FunctionScheduler::tryFewerEngines(ArrayRef<unsigned> stretch,
@@ -263,10 +274,12 @@ LogicalResult FunctionScheduler::tryFewerEngines(ArrayRef<unsigned> stretch,
                                                  Scheduled &scheduled) {
   if (counts.empty())
     return success();
-  auto bounds = scheduling::lowerBounds(scheduled.split.problem);
-  bool isNear =
-      bounds && scheduling::isNearEnough(scheduled.solution.makespan,
-                                         scheduling::largestBound(*bounds));
+  if (!scheduled.lowerBoundCycles)
+    if (auto bounds = scheduling::lowerBounds(scheduled.split.problem))
+      scheduled.lowerBoundCycles = scheduling::largestBound(*bounds);
+  bool isNear = scheduled.lowerBoundCycles &&
+                scheduling::isNearEnough(scheduled.solution.makespan,
+                                         *scheduled.lowerBoundCycles);
   for (; !counts.empty(); counts = counts.drop_back()) {
     wanted = std::min(wanted, scheduled.solution.makespan);
     FailureOr<std::optional<Scheduled>> found = scheduleOnFewer(
@@ -313,17 +326,23 @@ FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
       makeSplitProblem(program, stretch, target, options.cutsReductions);
   if (failed(split))
     return failure();
-  if (failed(bounds.add(program.function(), split->problem, tripsAround)))
+  ProgramBounds::BoundsOfStretch found =
+      scheduling::lowerBounds(split->problem);
+  if (failed(bounds.add(program.function(), found, tripsAround)))
     return failure();
   restrict(split->problem);
   if (!exact && !restrictions.empty() &&
-      failed(restrictedBounds.add(program.function(), split->problem,
+      failed(restrictedBounds.add(program.function(),
+                                  scheduling::lowerBounds(split->problem),
                                   tripsAround)))
     return failure();
-  FailureOr<Solution> own = solve(split->problem);
+  std::optional<int64_t> lowerBoundCycles;
+  if (restrictions.empty())
+    lowerBoundCycles = scheduling::largestBound(*found);
+  FailureOr<Solution> own = solve(split->problem, lowerBoundCycles);
   if (failed(own))
     return failure();
-  Scheduled scheduled{std::move(*split), std::move(*own)};
+  Scheduled scheduled{std::move(*split), std::move(*own), lowerBoundCycles};
   if (options.policy == SchedulePolicy::List && !wasInterrupted() &&
       failed(tryFewerEngines(stretch, fewerEngines(target),
                              scheduled.solution.makespan, scheduled)))

@@ -9,6 +9,7 @@
 #define LLM_PLANNING_PROGRAMBOUNDS_H
 
 #include "llm/Program/Program.h"
+#include "llm/Scheduling/Bounds.h"
 #include "llm/Scheduling/Problem.h"
 #include "llm/Target/Target.h"
 
@@ -24,10 +25,12 @@ struct ProgramBounds {
   int64_t lowerBoundCycles = 0; ///< sum of the largest bound of each stretch
   int64_t rooflineCycles = 0;
 
+  /// What `scheduling::lowerBounds` finds: nothing on overflow.
+  using BoundsOfStretch = std::optional<std::vector<scheduling::Bound>>;
   /// Adds the bounds of a stretch of the function (see `makeProblem`), which
   /// runs `times` times. Fails with a diagnostic on overflow.
-  LogicalResult add(FunctionOpInterface function,
-                    const scheduling::Problem &stretch, int64_t times);
+  LogicalResult add(FunctionOpInterface function, const BoundsOfStretch &found,
+                    int64_t times);
 };
 
 /// Computes the bounds of a program. Every op needs a fresh cost (see

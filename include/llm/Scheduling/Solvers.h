@@ -44,19 +44,29 @@ using TryReport = std::function<void()>;
 /// proportion fewer if the schedule is less than 10 % above the bound. A
 /// schedule that runs eight times or more, by `repeats` (a layer in a loop), is
 /// worth three times as many, and fewer only if it is less than 3.3 % above the
-/// bound. About a million parts are placed in all. Larger problems are run
+/// bound. It places about a million parts in each way. Larger problems are run
 /// once.
+///
+/// What runs less often is searched briefly: with a few ways to start, which
+/// are mostly best, and a descent from the shortest schedule. It places about
+/// 30,000 parts among the stages, and as many among all tasks.
+/// `scheduleImproved` is there for more.
 ///
 /// The result is the shortest of these schedules and of `scheduleEarliest`.
 /// Slices are fetched only where `allocateAddresses` will, mostly, find ranges
 /// for them. The result is deterministic.
-std::optional<Solution> scheduleList(const Problem &problem,
-                                     const TryReport &report = nullptr,
-                                     int64_t repeats = 1);
+///
+/// `lowerBoundCycles` is the largest of `lowerBounds`. If it is not given, it
+/// is looked for.
+std::optional<Solution>
+scheduleList(const Problem &problem, const TryReport &report = nullptr,
+             int64_t repeats = 1,
+             std::optional<int64_t> lowerBoundCycles = std::nullopt);
 
 /// Does only the few runs with which `scheduleList` begins.
 std::optional<Solution> scheduleListBriefly(const Problem &problem,
-                                            const TryReport &report = nullptr);
+                                            const TryReport &report = nullptr,
+                                            int64_t repeats = 1);
 
 /// Says whether a schedule of so many cycles is so near to a lower bound that
 /// `scheduleList` looks no further.

@@ -341,9 +341,11 @@ def LlmSchedulePass : Pass<"llm-schedule"> {
       0.5 % of the lower bound. Otherwise it looks for better cuts, orders and habits, first
       between two barriers, then among all ops. It leaves each of the three searches after
       a number of tries that have won less than 0.5 % (100 tries for each op, at most 1,500,
-      and in proportion fewer if it is less than 10 % above the bound), or after about a
-      million placed parts. Ops that a loop runs eight times or more (the layers of a whole
-      model) are worth three times as many tries, and fewer only below 3.3 %.
+      and in proportion fewer if it is less than 10 % above the bound), or after a number of
+      placed parts: about 30,000 between barriers, and as many among all ops. Ops that a loop
+      runs eight times or more (the layers of a whole model) are worth three times as many
+      tries, and fewer only below 3.3 %, up to about a million parts, in more ways. So a block
+      alone may take some percent more cycles than as a layer; `improve=` searches on.
       The schedule is never longer than that of `earliest`. It also looks for one with fewer
       engines (1 to 8, 12, 16, 24, .. of each group), which it takes over if that is shorter.
       A few tries are all if the schedule is within 0.5 % of the lower bound, or if these end

@@ -21,8 +21,9 @@ struct ListResult {
 };
 
 /// Finds the schedule of `scheduleList`. Returns nothing on overflow.
-std::optional<ListResult> searchList(const Problem &problem,
-                                     const TryReport &report, int64_t repeats);
+std::optional<ListResult>
+searchList(const Problem &problem, const TryReport &report, int64_t repeats,
+           std::optional<int64_t> lowerBoundCycles = std::nullopt);
 
 } // namespace mlir::llm::scheduling
 

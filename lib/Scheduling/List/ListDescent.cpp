@@ -26,16 +26,30 @@ void ListSearch::prepareDescent() {
   sortAlike();
 }
 
+void ListSearch::sortStarts() {
+  std::stable_sort(
+      starts.begin(), starts.end(),
+      [](const Start &a, const Start &b) { return a.makespan < b.makespan; });
+}
+
+/// Tries in vain in one direction before a descent looks no further there.
+static constexpr int mostNear = 3;
+
 void ListSearch::descend() {
   prepareDescent();
   // Looks first at what is near, then further.
-  for (int mostInVain : {3, INT_MAX}) {
-    std::stable_sort(
-        starts.begin(), starts.end(),
-        [](const Start &a, const Start &b) { return a.makespan < b.makespan; });
+  for (int mostInVain : {mostNear, INT_MAX}) {
+    sortStarts();
     for (Start &start : starts)
       descendFrom(start, mostInVain);
   }
+}
+
+void ListSearch::descendBriefly() {
+  prepareDescent();
+  sortStarts();
+  if (!starts.empty())
+    descendFrom(starts.front(), mostNear);
 }
 
 std::vector<bool> ListSearch::findCompany() const {
@@ -223,7 +237,7 @@ void ListSearch::descendFromBest() {
   Start start{options, cutForFetches(shortest->choices), INT64_MAX, {}};
   shorten(start);
   prepareDescent();
-  descendFrom(start, 3);
+  descendFrom(start, mostNear);
 }
 
 } // namespace mlir::llm::scheduling

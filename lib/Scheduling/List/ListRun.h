@@ -33,6 +33,8 @@ public:
   Solution takeSpare() { return machine.takeSolution(); }
   /// Returns for each task the most of its parts that ran at once.
   std::vector<unsigned> takeMostAtOnce() { return std::move(mostAtOnce); }
+  /// Returns how many parts the run has started, even if it gave up.
+  size_t startedParts() const { return started; }
 
 private:
   struct Choice {

@@ -112,13 +112,20 @@ void ListSearch::note(const Outcome &outcome) {
   }
 }
 
+size_t ListSearch::priceOf(const ListRun &listRun, const Plan &plan) const {
+  // To begin a run takes about as long as to place so many parts.
+  constexpr size_t toBegin = 30;
+  return effort.isBrief ? toBegin + listRun.startedParts()
+                        : plan.table.parts.size();
+}
+
 ListSearch::Outcome ListSearch::run(const Problem &resolved, const Plan &plan,
                                     const ListOptions &with,
                                     const Choices &choices,
                                     std::optional<int64_t> limit) {
   ListRun listRun(resolved, plan, with, limit, std::move(spare));
   std::optional<Solution> solution = listRun.run();
-  Outcome outcome = {plan.table.parts.size(), std::nullopt,
+  Outcome outcome = {priceOf(listRun, plan), std::nullopt,
                      listRun.takeMostAtOnce()};
   if (solution) {
     outcome.makespan = solution->makespan;
@@ -175,8 +182,11 @@ ListSearch::Outcome ListSearch::evaluate(const Choices &choices,
     return !outcome.atLeast || (limit && *limit <= *outcome.atLeast);
   };
   if (known != outcomes.end() && isEnough(known->second)) {
-    note(known->second);
-    return known->second;
+    Outcome again = known->second;
+    if (effort.isBrief)
+      again.placed = 0;
+    note(again);
+    return again;
   }
   Problem copy;
   const Problem &resolved = cut(choices, copy);
@@ -332,15 +342,25 @@ void ListSearch::tryFetchingBehind(const Choices &cuts) {
       tryOnce(choices, with);
 }
 
-void ListSearch::tryEachChoice() {
+void ListSearch::tryEachChoice(unsigned mostInVain) {
+  unsigned inVain = 0;
   for (unsigned choice = 0;
-       choice <= problem.tasks.front().alternatives.size() && !isDone();
-       ++choice)
+       choice <= problem.tasks.front().alternatives.size() && !isDone() &&
+       inVain < mostInVain;
+       ++choice) {
+    std::optional<int64_t> before;
+    if (shortest)
+      before = shortest->makespan;
     runFew({choice}, [&](const Problem &resolved, const Plan &plan,
                          const ListOptions &with) {
       run(resolved, plan, with, {choice},
           shortest ? std::optional<int64_t>(shortest->makespan) : std::nullopt);
     });
+    if (shortest && (!before || shortest->makespan < *before))
+      inVain = 0;
+    else if (choice >= firstLevels.front())
+      ++inVain;
+  }
 }
 
 void ListSearch::tryLevelsFrom(const Choices &cuts) {
@@ -360,6 +380,60 @@ void ListSearch::tryLevelsFrom(const Choices &cuts) {
         return streams[task] ? choiceAt(task, level) : cuts[task];
       },
       manyLevels);
+}
+
+void ListSearch::tryLevelsBriefly(const Choices &cuts, bool onlyStreams) {
+  Problem copy;
+  std::optional<Plan> plan = Plan::make(cut(cuts, copy));
+  if (!plan)
+    return;
+  std::vector<bool> streams = findStreams(*plan);
+  size_t most = 0;
+  for (const Task &task : problem.tasks)
+    most = std::max(most, task.alternatives.size());
+  Choices last = cuts;
+  for (unsigned level = 1; level <= most && !isDone(); ++level) {
+    Choices choices = cuts;
+    for (unsigned task = 0; task < problem.tasks.size(); ++task) {
+      unsigned finest = problem.tasks[task].alternatives.size();
+      unsigned own = std::min(choiceAt(task, level), finest);
+      if (!onlyStreams)
+        choices[task] = std::max(own, cuts[task]);
+      else if (streams[task])
+        choices[task] = own;
+    }
+    if (choices != last)
+      tryStreamsFirst(choices);
+    last = std::move(choices);
+  }
+}
+
+void ListSearch::tryStreamsFirst(const Choices &choices) {
+  Problem copy;
+  const Problem &resolved = cut(choices, copy);
+  std::optional<Plan> plan = Plan::make(resolved);
+  if (!plan)
+    return;
+  ListOptions with = eagerOptions(resolved).front();
+  std::vector<std::optional<int64_t>> mostStreams = {std::nullopt};
+  if (with.prefetches)
+    mostStreams.insert(mostStreams.end(),
+                       {0, countComputeEngines(resolved) / 2});
+  std::vector<std::vector<int64_t>> orders(1);
+  if (auto first = comeFirst(findStreams(*plan)); !first.empty())
+    orders.push_back(std::move(first));
+  for (std::vector<int64_t> &order : orders) {
+    with.extraCycles = std::move(order);
+    for (std::optional<int64_t> streams : mostStreams) {
+      if (isDone())
+        return;
+      with.habits.front().mostStreams = streams;
+      std::optional<int64_t> limit;
+      if (shortest)
+        limit = shortest->makespan;
+      noteStart(with, choices, evaluate(choices, with, limit));
+    }
+  }
 }
 
 void ListSearch::tryLevels(

@@ -29,10 +29,16 @@ using Alike = std::vector<unsigned>;
 
 /// How long a search goes on.
 struct SearchEffort {
-  size_t parts = 1'000'000; ///< to place before it is tried in fewer ways
+  /// Parts to place. A brief search counts those that its runs have started,
+  /// and others count all parts of each run.
+  size_t parts = 1'000'000;
   /// In multiples of the runs in vain that are usual.
   double patience = 1;
+  /// Tries what mostly wins first, and leaves out what seldom does.
+  bool isBrief = false;
 };
+
+class ListRun;
 
 /// Runs the list scheduler with ways to cut the tasks and to start the parts,
 /// and keeps the shortest solution.
@@ -72,6 +78,11 @@ public:
   /// tries it again with those tasks as in `cuts` that compute for longer than
   /// they stream.
   void tryLevelsFrom(const Choices &cuts);
+  /// Tries the levels above these cuts: all tasks, or only those that compute
+  /// for less long than they stream. Each is started in the few ways with which
+  /// most layers end: with these tasks first or not, and with all, half or none
+  /// of the engines that stream. A run that is not the shortest gives up.
+  void tryLevelsBriefly(const Choices &cuts, bool onlyStreams);
   /// Tries these cuts, started in the few ways that are mostly best.
   void tryFew(const Choices &choices);
   /// Tries the same with parts so small that they can be fetched. Tasks that
@@ -79,21 +90,23 @@ public:
   /// stream is fetched.
   void tryFetchingBehind(const Choices &cuts);
   /// Tries each way to cut the first task, in the few ways to start that are
-  /// mostly best. Only the best solution is kept.
-  void tryEachChoice();
+  /// mostly best. Only the best solution is kept. Ends after so many finer cuts
+  /// in vain.
+  void tryEachChoice(unsigned mostInVain);
   /// Does one run. Its outcome may become a start of descend().
   void tryOnce(const Choices &choices, const ListOptions &options);
   /// Starts from the best of each habit, and cuts one task after the other in
   /// another way, as long as that makes the schedule shorter.
   void descend();
+  /// Does the same from the best start alone, and looks only at what is near.
+  void descendBriefly();
   /// Does the same from the shortest schedule, with tasks cut so finely that
   /// their slices can be fetched ahead.
   void descendFromBest();
   /// Sets the groups of equal tasks. Each task is in one of them. If this is
   /// not called, each is alone.
   void setAlike(std::vector<Alike> tasks) { alike = std::move(tasks); }
-  void keep(Solution solution, const Choices &choices,
-            const ListOptions &with);
+  void keep(Solution solution, const Choices &choices, const ListOptions &with);
 
 private:
   /// The shortest solution with these options.
@@ -119,6 +132,8 @@ private:
   void tryLevels(
       const std::function<unsigned(unsigned task, unsigned level)> &choiceAt,
       size_t levelsToTry);
+  /// Tries these cuts for tryLevelsBriefly().
+  void tryStreamsFirst(const Choices &choices);
   /// Tries these cuts with all habits.
   void tryHabits(const Choices &choices);
   /// Returns the choice with about as many parts for each engine as other tasks
@@ -130,6 +145,7 @@ private:
   static int64_t inFront(int64_t cycles);
   std::vector<bool> findCompany() const;
   void prepareDescent();
+  void sortStarts();
   void sortAlike();
   void descendFrom(Start &start, int mostInVain);
   /// Runs the start as it now is. Returns whether it is shorter than it was.
@@ -171,6 +187,8 @@ private:
     std::optional<int64_t> atLeast = std::nullopt;
   };
   void note(const Outcome &outcome);
+  /// How much of the effort's parts a run takes.
+  size_t priceOf(const ListRun &listRun, const Plan &plan) const;
   /// Does one run, or returns its outcome if it is known, because a walk comes
   /// by the same run more than once. A run that is not below the limit may give
   /// up.

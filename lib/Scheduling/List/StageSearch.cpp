@@ -11,6 +11,7 @@
 #include "llm/Scheduling/Bounds.h"
 
 #include <algorithm>
+#include <climits>
 #include <map>
 
 namespace mlir::llm::scheduling {
@@ -100,56 +101,112 @@ Problem StageSearch::extract(size_t begin, size_t end) const {
   return stage;
 }
 
-/// Returns a key for known problems. Equal problems have equal bounds, so there
-/// are few to compare.
 static int64_t boundOf(const Problem &problem) {
   return largestBound(lowerBounds(problem).value_or(std::vector<Bound>()));
 }
 
-StageSearch::StageSearch(const Problem &problem, const TryReport &report)
-    : problem(problem), report(report), order(topologicalOrder(problem)),
-      borders(findBorders(problem, order)) {}
+StageSearch::StageSearch(const Problem &problem, bool isBrief,
+                         const TryReport &report)
+    : problem(problem), isBrief(isBrief), report(report),
+      order(topologicalOrder(problem)), borders(findBorders(problem, order)) {}
 
 /// Limits the search of one cut. It goes from few parts to many, so only fine
 /// cuts are left out if there are too many parts. In a block on a machine with
 /// little private memory, the ways to cut one op have a million parts.
 size_t StageSearch::effortAlone() const {
-  constexpr size_t ofAll = size_t(1) << 19, least = 256;
+  constexpr size_t least = 256;
+  size_t ofAll = isBrief ? 30'000 : size_t(1) << 19;
   return std::max(least, ofAll / order.size());
 }
 
-unsigned StageSearch::cutAlone(Problem task, bool onHalf) {
-  if (task.tasks.front().alternatives.empty())
-    return 0;
+/// A number that equal tasks share, and others hardly ever do.
+static size_t hashOf(const Task &task) {
+  size_t hash = task.alternatives.size();
+  auto mix = [&](int64_t value) {
+    hash = (hash ^ static_cast<size_t>(value)) * 0x9E3779B97F4A7C15;
+  };
+  for (unsigned choice = 0; choice <= task.alternatives.size(); ++choice)
+    for (const Part &part : task.partsOf(choice)) {
+      mix(part.computeCycles);
+      mix(part.count);
+      for (int64_t bytes : part.bytes)
+        mix(bytes);
+    }
+  return hash;
+}
+
+void StageSearch::findKinds() {
+  std::multimap<size_t, unsigned> byHash;
+  kindOf.resize(order.size());
+  for (size_t at = 0; at < order.size(); ++at) {
+    const Task &task = problem.tasks[order[at]];
+    if (task.alternatives.empty())
+      continue;
+    Problem own = extract(at, at + 1);
+    size_t hash = hashOf(task);
+    auto [first, last] = byHash.equal_range(hash);
+    auto same = std::find_if(first, last, [&](const auto &other) {
+      return haveEqualTasks(kinds[other.second], own);
+    });
+    if (same == last) {
+      same = byHash.insert({hash, static_cast<unsigned>(kinds.size())});
+      kinds.push_back(std::move(own));
+    }
+    kindOf[order[at]] = same->second;
+  }
+}
+
+unsigned StageSearch::cutAlone(Problem &task, bool onHalf) const {
+  std::vector<EngineGroup> engines = task.engines;
   for (EngineGroup &engine : task.engines)
     if (onHalf && !engine.kinds.contains(EngineKind::Memory))
       engine.count = std::max<int64_t>(1, engine.count / 2);
-  int64_t bound = boundOf(task);
-  auto [first, last] = known[onHalf].equal_range(bound);
-  auto same = std::find_if(first, last, [&](const auto &other) {
-    return haveEqualTasks(other.second.first, task);
-  });
-  if (same != last)
-    return same->second.second;
   // Other stages come before it and behind it, so it is not done when it is
   // near its own bound.
   ListSearch search(task, /*bound=*/0, {effortAlone()}, report);
-  search.tryEachChoice();
-  unsigned choice = search.best() && !search.best()->choices.empty()
-                        ? search.best()->choices.front()
-                        : 0;
-  known[onHalf].insert({bound, {std::move(task), choice}});
-  return choice;
+  search.tryEachChoice(isBrief ? 3 : UINT_MAX);
+  task.engines = std::move(engines);
+  return search.best() && !search.best()->choices.empty()
+             ? search.best()->choices.front()
+             : 0;
 }
 
-Choices StageSearch::cutsAlone(bool onHalf) {
+const Choices &StageSearch::cutsAlone(bool onHalf) {
   Choices &cuts = alone[onHalf];
-  if (cuts.empty()) {
-    cuts.resize(order.size());
-    for (size_t at = 0; at < order.size(); ++at)
-      cuts[order[at]] = cutAlone(extract(at, at + 1), onHalf);
-  }
+  if (!cuts.empty())
+    return cuts;
+  if (kindOf.empty())
+    findKinds();
+  Choices ofKinds;
+  for (Problem &kind : kinds)
+    ofKinds.push_back(cutAlone(kind, onHalf));
+  for (std::optional<unsigned> kind : kindOf)
+    cuts.push_back(kind ? ofKinds[*kind] : 0);
   return cuts;
+}
+
+void StageSearch::tryAll(ListSearch &search,
+                         const std::vector<Choices> &cuts) const {
+  for (const Choices &own : cuts)
+    if (!search.isDone())
+      search.tryLevelsFrom(own);
+  if (!search.isDone())
+    search.tryLevels(manyLevels);
+  search.descend();
+}
+
+/// The descent wins most where it wins at all, so it comes first. Some layers
+/// end shorter if finer cuts are looked at, too.
+void StageSearch::tryBriefly(ListSearch &search,
+                             const std::vector<Choices> &cuts) const {
+  if (!search.isDone())
+    search.descendBriefly();
+  for (bool onlyStreams : {true, false})
+    for (const Choices &own : cuts)
+      if (!search.isDone())
+        search.tryLevelsBriefly(own, onlyStreams);
+  if (!search.isDone())
+    search.descendBriefly();
 }
 
 StageSearch::Found StageSearch::search(const Stage &stage,
@@ -171,12 +228,10 @@ StageSearch::Found StageSearch::search(const Stage &stage,
       search.tryFew(own);
   if (!search.isDone())
     search.tryFetchingBehind(cuts.front());
-  for (const Choices &own : cuts)
-    if (!search.isDone())
-      search.tryLevelsFrom(own);
-  if (!search.isDone())
-    search.tryLevels(manyLevels);
-  search.descend();
+  if (effort.isBrief)
+    tryBriefly(search, cuts);
+  else
+    tryAll(search, cuts);
   Found found;
   found.placedParts = search.placedParts();
   if (search.best()) {
@@ -208,7 +263,8 @@ void StageSearch::findStages() {
 
 std::optional<StageResults> StageSearch::run(SearchEffort effort,
                                              double worth) {
-  if (borders.size() <= 2 || order.size() != problem.tasks.size())
+  // A brief search looks at one stage in the same few ways.
+  if ((borders.size() <= 2 && !isBrief) || order.size() != problem.tasks.size())
     return std::nullopt;
   findStages();
   // Each stage gets the share of the effort that it has of the time. What one

@@ -26,16 +26,17 @@ struct StageResults {
 
 class StageSearch {
 public:
-  StageSearch(const Problem &problem, const TryReport &report);
+  /// A brief search looks at fewer cuts of tasks alone, see SearchEffort.
+  StageSearch(const Problem &problem, bool isBrief, const TryReport &report);
 
   /// How each task is best cut if it runs alone. With `onHalf` it has half of
   /// the compute engines, as if others ran beside it. Equal tasks are looked at
   /// once.
-  Choices cutsAlone(bool onHalf);
+  const Choices &cutsAlone(bool onHalf);
 
   /// Searches all stages. They share the parts of the effort. Each has as much
   /// of the patience as all stages together are worth (see ListSearch). Returns
-  /// nothing if there is only one stage.
+  /// nothing if there is only one stage, unless the search is brief.
   std::optional<StageResults> run(SearchEffort effort, double worth);
 
 private:
@@ -57,18 +58,25 @@ private:
   Problem extract(size_t begin, size_t end) const;
   /// About how many parts are placed in order to find how one task is best cut.
   size_t effortAlone() const;
-  unsigned cutAlone(Problem alone, bool onHalf);
+  /// Finds which tasks that may be cut are equal.
+  void findKinds();
+  /// Returns the best cut. The task alone has its own engines again then.
+  unsigned cutAlone(Problem &task, bool onHalf) const;
   Found search(const Stage &stage, const SearchEffort &effort, double worth);
+  void tryAll(ListSearch &search, const std::vector<Choices> &cuts) const;
+  void tryBriefly(ListSearch &search, const std::vector<Choices> &cuts) const;
   void findStages();
 
   const Problem &problem;
+  bool isBrief;
   const TryReport &report;
   std::vector<unsigned> order;
   std::vector<size_t> borders;
   std::vector<Stage> stages;
-  /// Tasks alone with their best cuts, by bound. The index is `onHalf`.
-  std::multimap<int64_t, std::pair<Problem, unsigned>> known[2];
-  Choices alone[2]; ///< best cuts of all tasks; empty until looked for
+  std::vector<Problem> kinds;                  ///< different tasks alone
+  std::vector<std::optional<unsigned>> kindOf; ///< of tasks that may be cut
+  /// Best cuts of all tasks; empty until looked for. The index is `onHalf`.
+  Choices alone[2];
 };
 
 } // namespace mlir::llm::scheduling

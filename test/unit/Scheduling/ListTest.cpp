@@ -179,6 +179,40 @@ TEST(List, IsDeterministic) {
             slotsOf(problem, *scheduleList(problem)));
 }
 
+/// The schedules that are tried.
+static size_t countTries(const Problem &problem, int64_t repeats) {
+  size_t tries = 0;
+  EXPECT_TRUE(scheduleList(
+      problem, [&] { ++tries; }, repeats));
+  return tries;
+}
+
+// What runs once costs 30,000 placed parts among the stages (one, here), and as
+// many among all tasks. Each try that does not give up has 4,000 parts or more.
+// Those that do still count 30. What is often run is searched longer. The bound
+// is far off, so that nothing else ends a search.
+TEST(List, TriesLittleForWhatRunsOnce) {
+  Problem problem = machine(3);
+  for (unsigned i = 0; i < 8; ++i) {
+    Task own = task("t" + std::to_string(i), matrix, 10, 0);
+    own.parts[0].count = 500;
+    Part half = own.parts[0];
+    half.computeCycles = 5;
+    half.count = 1000;
+    own.alternatives = {{{half}}};
+    LeastWork least;
+    least.computeCycles = 10;
+    least.bytes = {0};
+    least.againBytes = {0};
+    least.mostParts = 1000;
+    own.least = {least};
+    problem.tasks.push_back(own);
+  }
+  ASSERT_TRUE(problem.check().empty());
+  size_t once = countTries(problem, 1), often = countTries(problem, 8);
+  EXPECT_GT(often, 2 * once);
+}
+
 // A hundred thousand tasks, independent or in a chain, are checked, bounded,
 // scheduled and verified in about a second: nothing is quadratic in tasks.
 TEST(List, ScalesToManyTasks) {
