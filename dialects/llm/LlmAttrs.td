@@ -453,15 +453,13 @@ def Llm_ShardAttr : Llm_Attr<"Shard", "shard", "what is cut over which axes of t
     Loops of an op (`llm.shard`) or dimensions of a source (`llm.piece`: d0, d1, .. of a
     weight, or the fields of a cache's type), each with the axes over which it is cut: into as
     many equal intervals as the axes have chips together, the first axis being the outermost.
+    Where several things lie side by side, such as the queries, keys and values of one weight,
+    their sizes stand behind `of`: each is cut for itself, and a piece has a piece of each.
 
-    Example: `llm.shard = #llm.shard<{n = [tp]}>`, `llm.piece = #llm.shard<{d0 = [tp]}>`
+    Example: `llm.shard = #llm.shard<{n = [tp]}>`, `llm.piece = #llm.shard<{d0 = [tp] of [4096, 1024, 1024]}>`
   }];
   let parameters = (ins AttrParameter<"::mlir::DictionaryAttr", "axes by loop">:$loops);
   let assemblyFormat = "`<` custom<AxesByLoop>($loops) `>`";
-  let extraClassDeclaration = [{
-    /// The axes that cut a loop or dimension; null if none does.
-    ::mlir::ArrayAttr axesOf(::llvm::StringRef loop) const;
-  }];
 }
 
 #endif // LLM_DIALECT_LLMATTRS

@@ -28,9 +28,41 @@ SmallVector<int64_t> mlir::llm::sizesOf(Type type) {
 
 int64_t mlir::llm::countChips(const Axes &axes, GridAttr grid) {
   int64_t chips = 1;
-  for (StringAttr axis : axes)
+  for (StringAttr axis : axes.names)
     chips *= grid.sizeOf(axis).value_or(1);
   return chips;
+}
+
+ArrayRef<int64_t> mlir::llm::segmentsOf(const Axes &axes, const int64_t &size) {
+  return axes.segments.empty() ? ArrayRef(size) : ArrayRef(axes.segments);
+}
+
+bool mlir::llm::divides(const Axes &axes, int64_t size, GridAttr grid) {
+  int64_t chips = countChips(axes, grid);
+  return llvm::all_of(segmentsOf(axes, size),
+                      [&](int64_t segment) { return segment % chips == 0; });
+}
+
+Attribute mlir::llm::toShardEntry(MLIRContext *context, const Axes &axes) {
+  SmallVector<Attribute> entry = llvm::to_vector_of<Attribute>(axes.names);
+  if (!axes.segments.empty())
+    entry.push_back(DenseI64ArrayAttr::get(context, axes.segments));
+  return ArrayAttr::get(context, entry);
+}
+
+Axes mlir::llm::fromShardEntry(Attribute entry, GridAttr grid) {
+  Axes axes;
+  for (Attribute each : cast<ArrayAttr>(entry))
+    if (auto axis = dyn_cast<StringAttr>(each)) {
+      if (grid.sizeOf(axis).value_or(1) > 1)
+        axes.names.push_back(axis);
+    } else {
+      axes.segments.assign(cast<DenseI64ArrayAttr>(each).asArrayRef().begin(),
+                           cast<DenseI64ArrayAttr>(each).asArrayRef().end());
+    }
+  if (axes.empty())
+    axes.segments.clear();
+  return axes;
 }
 
 Type mlir::llm::pieceOf(Type type, const Cut &cut, GridAttr grid) {
@@ -53,21 +85,54 @@ Type mlir::llm::pieceOf(Type type, const Cut &cut, GridAttr grid) {
 // Loops
 //===----------------------------------------------------------------------===//
 
+/// Gives axes with segments to the outermost index that counts anything.
+static std::optional<SmallVector<Axes>>
+distributeSegments(const Axes &axes, ArrayRef<int64_t> sizes, GridAttr grid) {
+  SmallVector<Axes> all(sizes.size());
+  size_t at = 0;
+  while (at + 1 < sizes.size() && sizes[at] == 1)
+    ++at;
+  if (at == sizes.size())
+    return std::nullopt;
+  int64_t inside = 1;
+  for (int64_t size : sizes.drop_front(at + 1))
+    inside *= size;
+  if (llvm::any_of(axes.segments,
+                   [&](int64_t segment) { return segment % inside != 0; }))
+    return std::nullopt;
+  bool areSingle = llvm::all_of(
+      axes.segments, [&](int64_t segment) { return segment == inside; });
+  if (areSingle) { // each is cut as the indices inside of it are
+    auto own = distribute({axes.names}, sizes.drop_front(at + 1), grid);
+    if (!own)
+      return std::nullopt;
+    llvm::copy(*own, all.begin() + at + 1);
+    return all;
+  }
+  all[at] = axes;
+  for (int64_t &segment : all[at].segments)
+    segment /= inside;
+  return divides(all[at], sizes[at], grid) ? std::optional(all) : std::nullopt;
+}
+
 std::optional<SmallVector<Axes>> mlir::llm::distribute(const Axes &axes,
                                                        ArrayRef<int64_t> sizes,
                                                        GridAttr grid) {
+  if (!axes.segments.empty())
+    return distributeSegments(axes, sizes, grid);
   SmallVector<Axes> all(sizes.size());
   size_t next = 0;
   for (auto [size, own] : llvm::zip_equal(sizes, all)) {
     int64_t left = size;
-    while (next < axes.size() && left % *grid.sizeOf(axes[next]) == 0) {
-      left /= *grid.sizeOf(axes[next]);
-      own.push_back(axes[next++]);
+    while (next < axes.names.size() &&
+           left % *grid.sizeOf(axes.names[next]) == 0) {
+      left /= *grid.sizeOf(axes.names[next]);
+      own.names.push_back(axes.names[next++]);
     }
-    if (next < axes.size() && left != 1)
+    if (next < axes.names.size() && left != 1)
       return std::nullopt;
   }
-  if (next < axes.size())
+  if (next < axes.names.size())
     return std::nullopt;
   return all;
 }
@@ -77,10 +142,15 @@ std::optional<Axes> mlir::llm::gather(ArrayRef<Axes> axes,
   Axes all;
   bool hasInside = false;
   for (auto [own, size] : llvm::zip_equal(axes, sizes)) {
-    if (!own.empty() && hasInside)
+    if (!own.empty() && (hasInside || !all.segments.empty()))
       return std::nullopt;
     hasInside |= size != countChips(own, grid);
-    llvm::append_range(all, own);
+    llvm::append_range(all.names, own.names);
+    for (int64_t &segment : all.segments)
+      segment *= size;
+    if (!own.segments.empty() && all.names.size() != own.names.size())
+      return std::nullopt;
+    llvm::append_range(all.segments, own.segments);
   }
   return all;
 }
@@ -152,7 +222,7 @@ std::optional<Cut> mlir::llm::cutOfBuffer(const Workload &workload,
     for (unsigned loop : *own)
       ofLoops.push_back(loops[loop]);
     auto gathered = llm::gather(ofLoops, extentsOf(workload, *own), grid);
-    if (!gathered || size % countChips(*gathered, grid) != 0)
+    if (!gathered || !divides(*gathered, size, grid))
       return std::nullopt;
     axes = *gathered;
   }

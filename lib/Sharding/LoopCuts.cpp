@@ -98,6 +98,26 @@ std::string mlir::llm::explainUncut(Operation *op, const Workload &workload,
   return {};
 }
 
+static LogicalResult checkSizes(Operation *op, const Loop &loop,
+                                const Axes &axes, GridAttr grid) {
+  ArrayRef<int64_t> segments = segmentsOf(axes, loop.extent);
+  int64_t sum = 0, chips = countChips(axes, grid);
+  for (int64_t segment : segments) {
+    if (segment % chips != 0) // cut-C1
+      return op->emitOpError()
+             << "is cut along loop '" << loop.name << "' over " << chips
+             << " chips, which do not divide "
+             << (segments.size() > 1 ? "a segment of " : "its ") << segment
+             << " iterations";
+    sum += std::min(segment, loop.extent + 1);
+  }
+  if (sum != loop.extent) // cut-C1
+    return op->emitOpError()
+           << "is cut along loop '" << loop.name << "' in segments of " << sum
+           << " iterations together, and it has " << loop.extent;
+  return success();
+}
+
 FailureOr<LoopCuts>
 mlir::llm::readShard(Operation *op, const Workload &workload, GridAttr grid) {
   LoopCuts loops(workload.loops.size());
@@ -111,24 +131,21 @@ mlir::llm::readShard(Operation *op, const Workload &workload, GridAttr grid) {
       return op->emitOpError()
              << "is cut along loop '" << entry.getName().getValue()
              << "', which it does not have";
-    for (StringAttr axis :
-         cast<ArrayAttr>(entry.getValue()).getAsRange<StringAttr>()) {
+    for (Attribute each : cast<ArrayAttr>(entry.getValue())) {
+      auto axis = dyn_cast<StringAttr>(each);
+      if (!axis)
+        continue;             // segments
       if (!grid.sizeOf(axis)) // cut-C1
         return op->emitOpError() << "is cut over axis '" << axis.getValue()
                                  << "', which the grid " << grid << " lacks";
       if (!seen.insert(axis).second) // cut-C1
         return op->emitOpError()
                << "is cut over axis '" << axis.getValue() << "' twice";
-      if (*grid.sizeOf(axis) > 1)
-        loops[*loop].push_back(axis);
     }
-    int64_t chips = countChips(loops[*loop], grid),
-            extent = workload.loops[*loop].extent;
-    if (extent % chips != 0) // cut-C1
-      return op->emitOpError()
-             << "is cut along loop '" << entry.getName().getValue() << "' over "
-             << chips << " chips, which do not divide its " << extent
-             << " iterations";
+    loops[*loop] = fromShardEntry(entry.getValue(), grid);
+    if (failed(checkSizes(op, workload.loops[*loop], loops[*loop], grid)))
+      return failure();
+    int64_t chips = countChips(loops[*loop], grid);
     if (std::string why = explainUncut(op, workload, *loop);
         !why.empty() && chips > 1) // cut-C2
       return op->emitOpError() << "cannot be cut over chips: it " << why;
@@ -144,9 +161,12 @@ static bool hasWholeBlocks(Type type, const Cut &cut, GridAttr grid) {
   for (auto [dim, axes] : llvm::enumerate(cut.dims)) {
     int64_t granule =
         granuleOf(tensor.getElementType(), cut.dims.size() - 1 - dim);
-    if (!axes.empty() && granule > 1 &&
-        tensor.getDimSize(dim) / countChips(axes, grid) % granule != 0)
-      return false;
+    if (axes.empty() || granule <= 1)
+      continue;
+    int64_t size = tensor.getDimSize(dim);
+    for (int64_t segment : segmentsOf(axes, size))
+      if (segment / countChips(axes, grid) % granule != 0)
+        return false;
   }
   return true;
 }
@@ -161,7 +181,7 @@ public:
         cuts(OpCuts::whole(op)) {
     for (auto [loop, axes] : llvm::zip_equal(workload.loops, loops))
       if (loop.kind == IteratorType::reduction)
-        llvm::append_range(summed, axes);
+        llvm::append_range(summed, axes.names);
   }
 
   std::optional<OpCuts> run() {
@@ -251,7 +271,7 @@ private:
   ArrayRef<Axes> loops;
   GridAttr grid;
   std::string &reason;
-  Axes summed; ///< of reductions
+  SmallVector<StringAttr, 2> summed; ///< axes of reductions
   OpCuts cuts;
 };
 } // namespace

@@ -56,6 +56,8 @@ private:
   FailureOr<Value> takePiece(Operation *op, Value value, const Cut &cut);
   Value sumUp(Value value);
   Value gatherAlong(Value value, size_t dim);
+  Value sliceAlong(Value value, size_t dim, int64_t begin, int64_t size);
+  Value sortSegments(Value value, size_t dim, const Axes &axes);
   Value takeOwn(Operation *op, Value value, size_t dim, const Axes &axes);
   template <typename Op, typename... Args>
   Value exchange(Value value, StringRef suffix, Cut cut, Args &&...args);
@@ -111,7 +113,7 @@ void Partitioner::putOffSums(Operation *op, OpPlan &plan) {
   if (!linear || op->getNumResults() != 1)
     return;
   SmallVector<unsigned, 2> operands = linear.getSummandOperands();
-  Axes partial = cutOf(op->getOperand(operands.front())).partial;
+  auto partial = cutOf(op->getOperand(operands.front())).partial;
   for (unsigned operand : operands)
     if (isFree(op->getOperand(operand)) ||
         cutOf(op->getOperand(operand)).partial != partial)
@@ -173,7 +175,7 @@ static ShardAttr pieceAttribute(MLIRContext *context, Type type,
   NamedAttrList entries;
   for (auto [dim, axes] : llvm::enumerate(cut.dims))
     if (!axes.empty())
-      entries.set(nameOfDim(type, dim), toAttribute(context, axes));
+      entries.set(nameOfDim(type, dim), toShardEntry(context, axes));
   if (!cut.partial.empty())
     entries.set("summand", toAttribute(context, cut.partial));
   return ShardAttr::get(context, entries.getDictionary(context));
@@ -275,21 +277,67 @@ Value Partitioner::gatherAlong(Value value, size_t dim) {
   shape[dim] *= countChips(axes, grid);
   Value out = exchange<AllGatherOp>(
       value, "all_gather", cut, type.clone(shape), StringAttr(), value,
-      toAttribute(value.getContext(), axes), int64_t(dim));
+      toAttribute(value.getContext(), axes.names), int64_t(dim));
+  if (!axes.segments.empty())
+    out = sortSegments(out, dim, axes);
   return gathered[{value, unsigned(dim)}] = out;
+}
+
+Value Partitioner::sliceAlong(Value value, size_t dim, int64_t begin,
+                              int64_t size) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<OpFoldResult> offsets(type.getRank(), rewriter.getIndexAttr(0)),
+      strides(type.getRank(), rewriter.getIndexAttr(1)), sizes;
+  for (int64_t own : type.getShape())
+    sizes.push_back(rewriter.getIndexAttr(own));
+  offsets[dim] = rewriter.getIndexAttr(begin);
+  sizes[dim] = rewriter.getIndexAttr(size);
+  return tensor::ExtractSliceOp::create(rewriter, value.getLoc(), value,
+                                        offsets, sizes, strides);
+}
+
+/// A gathered value has the piece of one chip behind that of another. Each
+/// segment is put together from the pieces of it. That is a view.
+Value Partitioner::sortSegments(Value value, size_t dim, const Axes &axes) {
+  rewriter.setInsertionPointAfter(value.getDefiningOp());
+  int64_t chips = countChips(axes, grid), begin = 0,
+          ofChip =
+              cast<RankedTensorType>(value.getType()).getDimSize(dim) / chips;
+  SmallVector<Value> parts;
+  for (int64_t segment : axes.segments) {
+    int64_t size = segment / chips;
+    for (int64_t chip = 0; chip < chips; ++chip)
+      parts.push_back(sliceAlong(value, dim, chip * ofChip + begin, size));
+    begin += size;
+  }
+  Value sorted = tensor::ConcatOp::create(rewriter, value.getLoc(), dim, parts);
+  cuts[sorted] = cutOf(value);
+  return sorted;
 }
 
 /// A chip takes its piece where it is needed: that takes no time.
 Value Partitioner::takeOwn(Operation *op, Value value, size_t dim,
                            const Axes &axes) {
   rewriter.setInsertionPoint(op);
+  Cut only = Cut::whole(cutOf(value).dims.size());
+  only.dims[dim] = {axes.names};
+  ArrayAttr names = toAttribute(value.getContext(), axes.names);
+  SmallVector<Value> parts;
+  int64_t begin = 0, size = sizesOf(value.getType())[dim];
+  for (int64_t segment : segmentsOf(axes, size)) {
+    Value whole =
+        axes.segments.empty() ? value : sliceAlong(value, dim, begin, segment);
+    parts.push_back(TakePieceOp::create(rewriter, op->getLoc(),
+                                        pieceOf(whole.getType(), only, grid),
+                                        whole, names, int64_t(dim)));
+    begin += segment;
+  }
+  Value piece =
+      parts.size() == 1
+          ? parts.front()
+          : tensor::ConcatOp::create(rewriter, op->getLoc(), dim, parts);
   Cut cut = cutOf(value);
   cut.dims[dim] = axes;
-  Cut only = Cut::whole(cut.dims.size());
-  only.dims[dim] = axes;
-  auto piece = TakePieceOp::create(
-      rewriter, op->getLoc(), pieceOf(value.getType(), only, grid), value,
-      toAttribute(value.getContext(), axes), int64_t(dim));
   cuts[piece] = cut;
   return piece;
 }

@@ -44,6 +44,9 @@ private:
   LoopCuts seed(Operation *op, const Workload &workload);
   std::optional<LoopCuts> trySeed(Operation *op, const Workload &workload,
                                   unsigned loop);
+  /// The loop cut over so many of the axes, if its results may stay cut.
+  std::optional<LoopCuts> trySeed(Operation *op, const Workload &workload,
+                                  unsigned loop, const Axes &axes);
   /// Whether nothing behind the value needs a whole row of what is cut.
   bool mayStayCut(Value value, const Cut &cut);
   bool mayStayCut(Operation *user, Value value, const Cut &cut);
@@ -169,22 +172,49 @@ bool Sharder::resultsMayStayCut(Operation *op, const OpCuts &own) {
   return true;
 }
 
+/// The segments of the results of an op along one of its loops.
+static SmallVector<int64_t, 1>
+segmentsAlong(Operation *op, const Workload &workload, unsigned loop) {
+  for (const Buffer &buffer : workload.buffers)
+    if (llvm::is_contained(op->getResults(), buffer.value))
+      for (auto [dim, index] : llvm::enumerate(buffer.map.getResults()))
+        if (auto own = dyn_cast<AffineDimExpr>(index);
+            own && own.getPosition() == loop)
+          return segmentsBehind(buffer.value, dim);
+  return {};
+}
+
 std::optional<LoopCuts>
 Sharder::trySeed(Operation *op, const Workload &workload, unsigned loop) {
   if (!explainUncut(op, workload, loop).empty())
+    return std::nullopt;
+  SmallVector<int64_t, 1> segments = segmentsAlong(op, workload, loop);
+  for (size_t count = axes.size(); count > 0; --count) {
+    SmallVector<StringAttr, 2> names(axes.take_front(count));
+    if (auto loops = trySeed(op, workload, loop, {names}))
+      return loops;
+    if (!segments.empty())
+      if (auto loops = trySeed(op, workload, loop, {names, segments}))
+        return loops;
+  }
+  return std::nullopt;
+}
+
+std::optional<LoopCuts> Sharder::trySeed(Operation *op,
+                                         const Workload &workload,
+                                         unsigned loop, const Axes &axes) {
+  if (!divides(axes, workload.loops[loop].extent, grid))
     return std::nullopt;
   // Each chip looks rows up in its columns of a table, which are gathered.
   bool isTable = llvm::any_of(workload.buffers, [](const Buffer &buffer) {
     return buffer.isGathered && isFree(buffer.value);
   });
-  for (size_t count = axes.size(); count > 0; --count) {
-    LoopCuts loops(workload.loops.size());
-    loops[loop].assign(axes.begin(), axes.begin() + count);
-    std::string reason;
-    std::optional<OpCuts> own = cutsOf(op, workload, loops, grid, reason);
-    if (own && (isTable || resultsMayStayCut(op, *own)))
-      return loops;
-  }
+  LoopCuts loops(workload.loops.size());
+  loops[loop] = axes;
+  std::string reason;
+  std::optional<OpCuts> own = cutsOf(op, workload, loops, grid, reason);
+  if (own && (isTable || resultsMayStayCut(op, *own)))
+    return loops;
   return std::nullopt;
 }
 
@@ -213,7 +243,7 @@ static ShardAttr toAttribute(Operation *op, const Workload &workload,
   NamedAttrList entries;
   for (auto [loop, axes] : llvm::zip_equal(workload.loops, loops))
     if (!axes.empty())
-      entries.set(loop.name, llm::toAttribute(op->getContext(), axes));
+      entries.set(loop.name, toShardEntry(op->getContext(), axes));
   return ShardAttr::get(op->getContext(),
                         entries.getDictionary(op->getContext()));
 }

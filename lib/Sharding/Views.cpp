@@ -64,16 +64,51 @@ static std::optional<Cut> collapse(const Cut &cut,
 // Slices
 //===----------------------------------------------------------------------===//
 
-/// Whether a slice of equal pieces of a dimension shows equal pieces of its own
-/// result: it has all of the dimension, or each n-th element from one of the
+/// How the result of a slice is cut along a dimension of the source that is cut
+/// as one. It has all of the dimension, or each n-th element from one of the
 /// first n on, and a piece has whole runs of n.
-static bool cutsAlong(tensor::ExtractSliceOp slice, int64_t dim,
-                      int64_t chips) {
+static std::optional<Axes> axesOfRuns(tensor::ExtractSliceOp slice, int64_t dim,
+                                      const Axes &axes, GridAttr grid) {
   int64_t stride = slice.getStaticStride(dim), size = slice.getStaticSize(dim),
           whole = slice.getSourceType().getDimSize(dim),
           offset = slice.getStaticOffset(dim);
-  return stride > 0 && offset >= 0 && offset < stride &&
-         whole == size * stride && size % chips == 0;
+  bool hasRuns =
+      stride > 0 && offset >= 0 && offset < stride && whole == size * stride;
+  return hasRuns && divides(axes, size, grid) ? std::optional(axes)
+                                              : std::nullopt;
+}
+
+/// Does the same for a dimension that is cut in segments. It shows some of them
+/// whole.
+static std::optional<Axes> axesOfSegments(tensor::ExtractSliceOp slice,
+                                          int64_t dim, const Axes &axes) {
+  int64_t begin = slice.getStaticOffset(dim),
+          end = begin + slice.getStaticSize(dim), at = 0;
+  if (slice.getStaticStride(dim) != 1 || begin < 0)
+    return std::nullopt;
+  Axes shown{axes.names};
+  int64_t size = 0;
+  for (int64_t segment : axes.segments) {
+    if (at >= begin && at + segment <= end) {
+      shown.segments.push_back(segment);
+      size += segment;
+    }
+    at += segment;
+  }
+  if (size != end - begin)
+    return std::nullopt;
+  if (shown.segments.size() == 1)
+    shown.segments.clear();
+  return shown;
+}
+
+static std::optional<Axes> axesOfSlice(tensor::ExtractSliceOp slice,
+                                       int64_t dim, const Axes &axes,
+                                       GridAttr grid) {
+  if (axes.empty())
+    return axes;
+  return axes.segments.empty() ? axesOfRuns(slice, dim, axes, grid)
+                               : axesOfSegments(slice, dim, axes);
 }
 
 /// The dimension of the source that each dimension of a slice is.
@@ -88,12 +123,16 @@ static SmallVector<int64_t> keptDims(tensor::ExtractSliceOp slice) {
 
 static std::optional<Cut> cutOfSlice(tensor::ExtractSliceOp slice,
                                      const Cut &source, GridAttr grid) {
-  for (auto [dim, axes] : llvm::enumerate(source.dims))
-    if (!axes.empty() && !cutsAlong(slice, dim, countChips(axes, grid)))
+  SmallVector<Axes> shown;
+  for (auto [dim, axes] : llvm::enumerate(source.dims)) {
+    std::optional<Axes> own = axesOfSlice(slice, dim, axes, grid);
+    if (!own)
       return std::nullopt;
+    shown.push_back(*own);
+  }
   Cut result;
   for (int64_t dim : keptDims(slice))
-    result.dims.push_back(source.dims[dim]);
+    result.dims.push_back(shown[dim]);
   return result;
 }
 
@@ -101,9 +140,17 @@ static std::optional<Cut> cutOfSliced(tensor::ExtractSliceOp slice,
                                       const Cut &result, GridAttr grid) {
   Cut source = Cut::whole(slice.getSourceType().getRank());
   for (auto [dim, axes] : llvm::zip_equal(keptDims(slice), result.dims)) {
-    if (!axes.empty() && !cutsAlong(slice, dim, countChips(axes, grid)))
+    if (axes.empty() || axesOfRuns(slice, dim, axes, grid)) {
+      source.dims[dim] = axes;
+      continue;
+    }
+    // All slices of a weight take their pieces of one piece of it.
+    Axes whole{axes.names, segmentsBehind(slice.getSource(), dim)};
+    std::optional<Axes> shown = axesOfSegments(slice, dim, whole);
+    if (!shown || *shown != axes ||
+        !divides(whole, slice.getSourceType().getDimSize(dim), grid))
       return std::nullopt;
-    source.dims[dim] = axes;
+    source.dims[dim] = whole;
   }
   return source;
 }
@@ -148,12 +195,19 @@ std::optional<Cut> mlir::llm::cutBehindView(Operation *view, const Cut &result,
   return result;
 }
 
+/// Of runs, all pieces begin with the same element. Of segments, those in front
+/// are as much smaller as the result.
 static void shrinkSlice(tensor::ExtractSliceOp slice, const Cut &result,
                         GridAttr grid) {
-  SmallVector<int64_t> sizes(slice.getStaticSizes());
-  for (auto [dim, axes] : llvm::zip_equal(keptDims(slice), result.dims))
+  SmallVector<int64_t> sizes(slice.getStaticSizes()),
+      offsets(slice.getStaticOffsets());
+  for (auto [dim, axes] : llvm::zip_equal(keptDims(slice), result.dims)) {
     sizes[dim] /= countChips(axes, grid);
+    if (slice.getStaticStride(dim) == 1 && !axes.empty())
+      offsets[dim] /= countChips(axes, grid);
+  }
   slice.setStaticSizes(sizes);
+  slice.setStaticOffsets(offsets);
 }
 
 void mlir::llm::shrinkView(Operation *view, const Cut &result, GridAttr grid) {

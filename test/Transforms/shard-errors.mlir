@@ -62,6 +62,28 @@ module attributes {llm.grid = #llm.grid<tp = 3>} {
 
 // -----
 
+// cut-C1: four chips do not divide the second segment.
+module attributes {llm.grid = #llm.grid<tp = 4>} {
+  func.func @segment(%x: tensor<4x8xf32>) {
+    // expected-error @+1 {{'llm.add' op is cut along loop 'd1' over 4 chips, which do not divide a segment of 3 iterations}}
+    %0 = llm.add %x, %x {llm.shard = #llm.shard<{d1 = [tp] of [4, 3, 1]}>} : tensor<4x8xf32>, tensor<4x8xf32>
+    return
+  }
+}
+
+// -----
+
+// cut-C1: segments make up the loop.
+module attributes {llm.grid = #llm.grid<tp = 2>} {
+  func.func @segments(%x: tensor<4x8xf32>) {
+    // expected-error @+1 {{'llm.add' op is cut along loop 'd1' in segments of 6 iterations together, and it has 8}}
+    %0 = llm.add %x, %x {llm.shard = #llm.shard<{d1 = [tp] of [4, 2]}>} : tensor<4x8xf32>, tensor<4x8xf32>
+    return
+  }
+}
+
+// -----
+
 // cut-C2: the mean of a row needs all of it.
 module attributes {llm.grid = #llm.grid<tp = 2>} {
   func.func @row(%x: tensor<4x8xf32>) {

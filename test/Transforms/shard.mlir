@@ -138,3 +138,48 @@ func.func @scales(%x: tensor<3x32xf32>) -> tensor<3x32xf32> {
   %l = llm.matmul "last" %p, %wl transpose_rhs to f32 : tensor<3x64x!llm.block_scaled<f8E4M3FN, [16], f32>>, tensor<32x64xf32>
   return %l : tensor<3x32xf32>
 }
+
+// -----
+
+// Gate and up lie side by side in one weight. Each is cut for itself: a chip has a piece of each, and its slices begin where
+// these do. What is added to them whole is taken in pieces of the same kind.
+// SHARD: llm.matmul "gate_up" {{.*}}llm.shard = #llm.shard<{n = [tp] of [64, 32, 32]}>
+// SHARD: llm.add "shifted" {{.*}}llm.shard = #llm.shard<{d1 = [tp] of [64, 32, 32]}>
+// SHARD: llm.mul "twice" {{.*}}llm.shard = #llm.shard<{d1 = [tp] of [32, 32]}>
+// CHECK-LABEL: @segments
+// CHECK: llm.weight "w" {llm.piece = #llm.shard<{d0 = [tp] of [64, 32, 32]}>} : tensor<32x32xf32>
+// CHECK: %[[P:.*]] = llm.matmul "gate_up" {{.*}} : tensor<3x32xf32>, tensor<32x32xf32>
+// CHECK-DAG: %[[A:.*]] = tensor.extract_slice %[[Y:.*]][0, 0] [3, 64] [1, 1]
+// CHECK-DAG: %[[B:.*]] = tensor.extract_slice %[[Y]][0, 64] [3, 32] [1, 1]
+// CHECK-DAG: %[[C:.*]] = tensor.extract_slice %[[Y]][0, 96] [3, 32] [1, 1]
+// CHECK-DAG: %[[AP:.*]] = llm.take_piece %[[A]] over [tp] dim 1 : tensor<3x64xf32> -> tensor<3x16xf32>
+// CHECK-DAG: %[[BP:.*]] = llm.take_piece %[[B]] over [tp] dim 1 : tensor<3x32xf32> -> tensor<3x8xf32>
+// CHECK-DAG: %[[CP:.*]] = llm.take_piece %[[C]] over [tp] dim 1 : tensor<3x32xf32> -> tensor<3x8xf32>
+// CHECK: %[[OWN:.*]] = tensor.concat dim(1) %[[AP]], %[[BP]], %[[CP]]
+// CHECK: %[[S:.*]] = llm.add "shifted" %[[P]], %[[OWN]]
+// CHECK: tensor.extract_slice %[[S]][0, 0] [3, 16] [1, 1]
+// CHECK: tensor.extract_slice %[[S]][0, 16] [3, 16] [1, 1]
+// What is returned is gathered, chip behind chip, and put into the order of the segments.
+// CHECK: %[[G:.*]] = llm.all_gather
+// CHECK-SAME: tensor<3x16xf32> -> tensor<3x64xf32>
+// CHECK-DAG: tensor.extract_slice %[[G]][0, 0] [3, 8] [1, 1]
+// CHECK-DAG: tensor.extract_slice %[[G]][0, 16] [3, 8] [1, 1]
+// CHECK-DAG: tensor.extract_slice %[[G]][0, 56] [3, 8] [1, 1]
+// CHECK: tensor.concat dim(1)
+func.func @segments(%x: tensor<3x32xf32>, %y: tensor<3x128xf32>) -> (tensor<3x32xf32>, tensor<3x64xf32>) {
+  %w = llm.weight "w" : tensor<128x32xf32>
+  %p = llm.matmul "gate_up" %x, %w transpose_rhs : tensor<3x32xf32>, tensor<128x32xf32>
+  %s = llm.add "shifted" %p, %y : tensor<3x128xf32>, tensor<3x128xf32>
+  %a = tensor.extract_slice %s[0, 0] [3, 64] [1, 1] : tensor<3x128xf32> to tensor<3x64xf32>
+  %bc = tensor.extract_slice %s[0, 64] [3, 64] [1, 1] : tensor<3x128xf32> to tensor<3x64xf32>
+  %t = llm.mul "twice" %bc, %bc : tensor<3x64xf32>, tensor<3x64xf32>
+  %b = tensor.extract_slice %t[0, 0] [3, 32] [1, 1] : tensor<3x64xf32> to tensor<3x32xf32>
+  %c = tensor.extract_slice %t[0, 32] [3, 32] [1, 1] : tensor<3x64xf32> to tensor<3x32xf32>
+  %bc2 = llm.swiglu "act" %b, %c : tensor<3x32xf32>, tensor<3x32xf32>
+  %wd = llm.weight "wd" : tensor<32x64xf32>
+  %d = llm.matmul "down" %a, %wd transpose_rhs : tensor<3x64xf32>, tensor<32x64xf32>
+  %we = llm.weight "we" : tensor<32x32xf32>
+  %e = llm.matmul "out" %bc2, %we transpose_rhs : tensor<3x32xf32>, tensor<32x32xf32>
+  %sum = llm.add "sum" %d, %e : tensor<3x32xf32>, tensor<3x32xf32>
+  return %sum, %t : tensor<3x32xf32>, tensor<3x64xf32>
+}

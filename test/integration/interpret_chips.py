@@ -47,15 +47,34 @@ def names(text):
     return re.findall(r"\w+", text)
 
 
+class Axes(list):
+    """Axes that cut a dimension, and the sizes of what lies side by side along it, if each of these is cut for itself."""
+    segments = ()
+
+
+def read_piece(text):
+    """`{d0 = [tp] of [8, 4, 4]}`"""
+    piece = {}
+    for name, axes, segments in re.findall(r"(\w+) = \[([^\]]*)\](?: of \[([^\]]*)\])?", text):
+        piece[name] = Axes(names(axes))
+        piece[name].segments = tuple(map(int, names(segments)))
+    return piece
+
+
+def indices_of(size, axes, grid, chip):
+    """The indices of a dimension that a chip has, in its own order."""
+    chips, rank, begin, own = grid.size(axes), grid.rank(chip, axes), 0, []
+    for segment in axes.segments or (size,):
+        assert segment % chips == 0, f"{chips} chips do not divide {segment}"
+        own += range(begin + rank * (segment // chips), begin + (rank + 1) * (segment // chips))
+        begin += segment
+    assert begin == size, f"segments of {begin} in a dimension of {size}"
+    return own
+
+
 def piece_of(whole, dims, grid, chip):
-    """The interval of each dimension that a chip has."""
-    firsts, shape = [], []
-    for size, axes in zip(whole.shape, dims, strict=True):
-        chips = grid.size(axes)
-        assert size % chips == 0, f"{chips} chips do not divide {size}"
-        shape.append(size // chips)
-        firsts.append(grid.rank(chip, axes) * (size // chips))
-    return Tensor(shape, lambda i: whole.data[tuple(map(sum, zip(firsts, i)))])
+    own = [indices_of(size, axes, grid, chip) for size, axes in zip(whole.shape, dims, strict=True)]
+    return Tensor([len(each) for each in own], lambda i: whole.data[tuple(each[at] for each, at in zip(own, i))])
 
 
 class Chip(Machine):
@@ -70,8 +89,8 @@ class Chip(Machine):
             super().run(op)
 
     def source(self, op):
-        piece = {name: names(axes) for name, axes in re.findall(r"(\w+) = \[([^\]]*)\]", op.attrs["llm.piece"])}
-        of = lambda name: piece.get(name, [])
+        piece = read_piece(op.attrs["llm.piece"])
+        of = lambda name: piece.get(name, Axes())
         grid, chip = self.grid, self.number
         if op.name == "llm.weight":
             indices = [self.values[name] for name in op.operands]

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A chip of a grid has a piece of a value: an equal interval of each dimension
-// that is cut. The maps of a workload say which loops cut which dimensions, and
-// views hand cuts through.
+// that is cut, or of each segment of it, if several things lie side by side
+// there. The maps of a workload say which loops cut which dimensions, and views
+// hand cuts through.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,19 +19,31 @@
 
 namespace mlir::llm {
 
-/// Axes of a grid over which something is cut, the outermost first. Empty: it
+/// Axes of a grid over which an index is cut, the outermost first. Empty: it
 /// is whole.
-using Axes = SmallVector<StringAttr, 2>;
+struct Axes {
+  SmallVector<StringAttr, 2> names;
+  /// The sizes of what lies side by side along the index, such as the queries,
+  /// keys and values of one weight. Each is cut for itself, and a piece has a
+  /// piece of each. Empty: the index is cut as one.
+  SmallVector<int64_t, 1> segments = {};
+
+  bool empty() const { return names.empty(); }
+  bool operator==(const Axes &other) const {
+    return names == other.names && segments == other.segments;
+  }
+  bool operator!=(const Axes &other) const { return !(*this == other); }
+};
 
 /// How a value is cut: the axes of each dimension. The dimensions of a cache
 /// are those of its rows: batch, position, head, feature.
 struct Cut {
-  SmallVector<Axes, 4> dims;
+  SmallVector<Axes, 0> dims;
   /// Axes along which each chip has a summand of the value.
-  Axes partial;
+  SmallVector<StringAttr, 2> partial;
 
   /// Nothing is cut of a value of this rank.
-  static Cut whole(size_t rank) { return {SmallVector<Axes, 4>(rank), {}}; }
+  static Cut whole(size_t rank) { return {SmallVector<Axes, 0>(rank), {}}; }
   bool isWhole() const {
     return partial.empty() &&
            llvm::all_of(dims, [](const Axes &axes) { return axes.empty(); });
@@ -63,9 +76,13 @@ private:
 };
 
 /// The names of axes as an attribute, such as that of a collective.
-inline ArrayAttr toAttribute(MLIRContext *context, const Axes &axes) {
+inline ArrayAttr toAttribute(MLIRContext *context, ArrayRef<StringAttr> axes) {
   return ArrayAttr::get(context, llvm::to_vector_of<Attribute>(axes));
 }
+/// Axes with their segments, as an entry of `ShardAttr`.
+Attribute toShardEntry(MLIRContext *context, const Axes &axes);
+/// The inverse, without axes of one chip.
+Axes fromShardEntry(Attribute entry, GridAttr grid);
 
 /// The sizes of a value's dimensions, as in `Cut::dims`; empty for a type that
 /// cannot be cut.
@@ -73,13 +90,19 @@ SmallVector<int64_t> sizesOf(Type type);
 
 /// Chips that share something which is cut over these axes.
 int64_t countChips(const Axes &axes, GridAttr grid);
+/// The segments of an index of this size: one, if it is cut as one.
+ArrayRef<int64_t> segmentsOf(const Axes &axes, const int64_t &size);
+/// Whether the chips divide each segment of an index of this size.
+bool divides(const Axes &axes, int64_t size, GridAttr grid);
 
 /// The type of one chip's piece. Every size is one that its axes divide.
 Type pieceOf(Type type, const Cut &cut, GridAttr grid);
 
 /// Gives axes to loops or dimensions that count one index together, the
 /// outermost first. An inner one gets what is left where the ones outside are
-/// cut into single iterations. Nothing where sizes do not divide.
+/// cut into single iterations. Segments go to the outermost one that has whole
+/// iterations in each of them; if these are single ones, the next is cut as
+/// one. Nothing where sizes do not divide.
 std::optional<SmallVector<Axes>>
 distribute(const Axes &axes, ArrayRef<int64_t> sizes, GridAttr grid);
 /// The inverse: the axes of the index that they count. Nothing where a piece is
@@ -95,6 +118,11 @@ std::optional<SmallVector<Axes>> axesOfLoops(const Workload &workload,
 /// How a buffer is cut if loops are; nothing where its pieces are no intervals.
 std::optional<Cut> cutOfBuffer(const Workload &workload, const Buffer &buffer,
                                ArrayRef<Axes> loops, GridAttr grid);
+
+/// The sizes of what lies side by side along a dimension of a value, by the
+/// slices that are taken of it, also behind views and behind ops that have the
+/// dimension as a loop. Empty if none is taken.
+SmallVector<int64_t, 1> segmentsBehind(Value value, unsigned dim);
 
 /// Whether an op is a view of tensors that cuts can be handed through.
 bool isViewOfPieces(Operation *op);

@@ -632,6 +632,24 @@ module attributes {llm.grid = #llm.grid<dp = 2048, tp = 1024>} {}
 
 // -----
 
+// shard-C2: one segment is the loop.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{segments of 'd1' must be two or more, each of one index or more}}
+  %0 = llm.add %x, %x {llm.shard = #llm.shard<{d1 = [tp] of [8]}>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// shard-C2: an empty segment.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{segments of 'd1' must be two or more, each of one index or more}}
+  %0 = llm.add %x, %x {llm.shard = #llm.shard<{d1 = [tp] of [8, 0]}>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
 // shard-C1: a loop that is cut over nothing is not cut.
 func.func @f(%x: tensor<4x8xf32>) {
   // expected-error @+1 {{'n' must be cut over a list of axes}}

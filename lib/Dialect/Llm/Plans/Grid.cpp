@@ -80,15 +80,21 @@ GridAttr GridAttr::ofModule(Operation *op) {
 LogicalResult ShardAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 DictionaryAttr loops) {
   for (NamedAttribute entry : loops) {
-    auto axes = dyn_cast<ArrayAttr>(entry.getValue());
-    if (!axes || axes.empty() ||
+    auto list = dyn_cast<ArrayAttr>(entry.getValue());
+    ArrayRef<Attribute> axes = list ? list.getValue() : ArrayRef<Attribute>();
+    DenseI64ArrayAttr segments;
+    if (!axes.empty() && (segments = dyn_cast<DenseI64ArrayAttr>(axes.back())))
+      axes = axes.drop_back();
+    if (axes.empty() ||
         !llvm::all_of(axes, llvm::IsaPred<StringAttr>)) // shard-C1
       return emitError() << "'" << entry.getName().getValue()
                          << "' must be cut over a list of axes";
+    if (segments && (segments.size() < 2 ||
+                     llvm::any_of(segments.asArrayRef(), [](int64_t size) {
+                       return size < 1;
+                     }))) // shard-C2
+      return emitError() << "segments of '" << entry.getName().getValue()
+                         << "' must be two or more, each of one index or more";
   }
   return success();
-}
-
-ArrayAttr ShardAttr::axesOf(StringRef loop) const {
-  return getLoops().getAs<ArrayAttr>(loop);
 }

@@ -169,20 +169,39 @@ inline void printGridAxes(AsmPrinter &printer, ArrayRef<StringAttr> axes,
                         });
 }
 
-/// {m = [dp], n = [tp]}
+/// {m = [dp], n = [tp] of [4096, 1024, 1024]}
 inline ParseResult parseAxesByLoop(AsmParser &parser, DictionaryAttr &loops) {
   return parseEntries(parser, loops, [&](Attribute &value) -> ParseResult {
     ArrayAttr axes;
     if (parseAxes(parser, axes))
       return failure();
     value = axes;
+    if (failed(parser.parseOptionalKeyword("of")))
+      return success();
+    SmallVector<int64_t> segments;
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+          return parser.parseInteger(segments.emplace_back());
+        }))
+      return failure();
+    SmallVector<Attribute> entry(axes.getValue());
+    entry.push_back(parser.getBuilder().getDenseI64ArrayAttr(segments));
+    value = parser.getBuilder().getArrayAttr(entry);
     return success();
   });
 }
 
 inline void printAxesByLoop(AsmPrinter &printer, DictionaryAttr loops) {
   printEntries(printer, loops, [&](Attribute value) {
-    printAxes(printer, cast<ArrayAttr>(value));
+    ArrayRef<Attribute> entry = cast<ArrayAttr>(value).getValue();
+    auto segments = dyn_cast<DenseI64ArrayAttr>(entry.back());
+    if (segments)
+      entry = entry.drop_back();
+    printAxes(printer, ArrayAttr::get(value.getContext(), entry));
+    if (!segments)
+      return;
+    printer << " of [";
+    llvm::interleaveComma(segments.asArrayRef(), printer.getStream());
+    printer << "]";
   });
 }
 
