@@ -173,6 +173,12 @@ FailureOr<WeightParts> GgufWeights::read(StringRef name,
   ArrayRef<int64_t> shape = parts.front().getShape();
   const GgufTensor *tensor = find(name);
   if (!tensor) {
+    auto stored = header.findString("general.architecture");
+    if (succeeded(stored) && isImportedOnly(stored->value_or("")))
+      return emitError(header.loc("general.architecture"))
+             << "weight '" << name << "' is not read: converters change numbers "
+             << "of architecture " << stored->value_or("")
+             << ", or their order; take the safetensors of the model";
     std::string own = architecture.empty() ? "" : ggmlTensorName(name);
     return emitError(header.loc())
            << "weight '" << name << "', " << describeShape(shape)

@@ -435,6 +435,21 @@ FailureOr<LocatedJson> LocatedJson::parseFile(StringRef path,
 // Typed access
 //===----------------------------------------------------------------------===//
 
+void LocatedJson::moveTo(FileLineColLoc at) {
+  place = {at.getFilename(), at.getLine(), at.getColumn()};
+  for (LocatedJson &element : arrayElements)
+    element.moveTo(at);
+  for (auto &member : objectMembers)
+    member.second.moveTo(at);
+}
+
+void LocatedJson::placeMembers(Location at,
+                               function_ref<Location(StringRef key)> placeOf) {
+  moveTo(cast<FileLineColLoc>(at));
+  for (auto &[key, member] : objectMembers)
+    member.moveTo(cast<FileLineColLoc>(placeOf(key)));
+}
+
 const LocatedJson *LocatedJson::find(StringRef key) const {
   for (const auto &[name, value] : objectMembers)
     if (name == key)

@@ -49,6 +49,129 @@ static llvm::StringRef ggmlName(llvm::StringRef module) {
   return "";
 }
 
+//===----------------------------------------------------------------------===//
+// Architectures with states
+//===----------------------------------------------------------------------===//
+
+/// Modules that have the same name in all of these architectures. Recurrent
+/// layers have the names of their paths taken off.
+static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral>
+    hybridNames[] = {{"input_layernorm", "attn_norm"},
+                     {"operator_norm", "attn_norm"},
+                     {"norm", "attn_norm"},
+                     {"pre_ff_layernorm", "ffn_norm"},
+                     {"ffn_norm", "ffn_norm"},
+                     {"q_proj", "attn_q"},
+                     {"k_proj", "attn_k"},
+                     {"v_proj", "attn_v"},
+                     {"o_proj", "attn_output"},
+                     {"q_norm", "attn_q_norm"},
+                     {"k_norm", "attn_k_norm"},
+                     {"in_proj_qkv", "attn_qkv"},
+                     {"in_proj_z", "attn_gate"},
+                     {"in_proj_a", "ssm_alpha"},
+                     {"in_proj_b", "ssm_beta"},
+                     {"in_proj_ba", "ssm_ba"},
+                     {"in_proj", "ssm_in"},
+                     {"conv1d", "ssm_conv1d"},
+                     {"mixer.norm", "ssm_norm"},
+                     {"out_proj", "ssm_out"},
+                     {"conv.in_proj", "shortconv.in_proj"},
+                     {"conv.conv", "shortconv.conv"},
+                     {"conv.out_proj", "shortconv.out_proj"},
+                     {"gate_proj", "ffn_gate"},
+                     {"up_proj", "ffn_up"},
+                     {"down_proj", "ffn_down"},
+                     {"gate", "ffn_gate_inp"},
+                     {"router.layer", "ffn_gate_inp"},
+                     {"experts.gate_proj", "ffn_gate_exps"},
+                     {"experts.up_proj", "ffn_up_exps"},
+                     {"experts.down_proj", "ffn_down_exps"},
+                     {"shared.gate_proj", "ffn_gate_shexp"},
+                     {"shared.up_proj", "ffn_up_shexp"},
+                     {"shared.down_proj", "ffn_down_shexp"},
+                     {"shared_expert_gate", "ffn_gate_inp_shexp"},
+                     {"fc1_latent_proj", "ffn_latent_down"},
+                     {"fc2_latent_proj", "ffn_latent_up"}};
+
+/// What checkpoints call parts of layers, in the words of the table above. The
+/// first that begins a name counts.
+static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral>
+    hybridPaths[] = {{"linear_attn.norm", "mixer.norm"},
+                     {"mamba.norm", "mixer.norm"},
+                     {"mixer.norm", "mixer.norm"},
+                     {"self_attn.out_proj", "o_proj"},
+                     {"self_attn.q_layernorm", "q_norm"},
+                     {"self_attn.k_layernorm", "k_norm"},
+                     {"feed_forward.w1", "gate_proj"},
+                     {"feed_forward.w2", "down_proj"},
+                     {"feed_forward.w3", "up_proj"},
+                     {"block_sparse_moe.output_linear", "experts.down_proj"},
+                     {"shared_mlp.output_linear", "shared.down_proj"},
+                     {"shared_mlp.", "shared."},
+                     {"mlp.shared_expert.", "shared."},
+                     {"mixer.shared_experts.", "shared."},
+                     {"linear_attn.", ""},
+                     {"self_attn.", ""},
+                     {"mamba.", ""},
+                     {"mixer.", ""},
+                     {"mlp.", ""},
+                     {"feed_forward.", ""},
+                     {"block_sparse_moe.", ""}};
+
+/// Returns the names of a weight in a layer, without that of the layer.
+static llvm::SmallVector<std::string, 2>
+namesInHybridLayer(llvm::StringRef architecture, llvm::StringRef weight) {
+  std::string name = weight.str();
+  for (auto [theirs, ours] : hybridPaths)
+    if (weight.starts_with(theirs)) {
+      name = (ours + weight.drop_front(theirs.size())).str();
+      break;
+    }
+  // These have no module of their own.
+  std::string whole =
+      llvm::StringSwitch<std::string>(name)
+          .Case("A_log", "ssm_a")
+          .Case("D", "ssm_d")
+          .Case("dt_bias", "ssm_dt.bias")
+          .Case("expert_bias", "exp_probs_b.bias")
+          .Case("gate.e_score_correction_bias", "exp_probs_b.bias")
+          .Default("");
+  if (!whole.empty())
+    return {whole};
+  auto [module, kind] = llvm::StringRef(name).rsplit('.');
+  auto with = [kind = kind](llvm::StringRef base) {
+    return (base + "." + kind).str();
+  };
+  if (module == "in_proj_qkvz")
+    return {with("attn_qkv"), with("attn_gate")};
+  if (module == "post_attention_layernorm")
+    return {with(architecture.starts_with("qwen") ? "post_attention_norm"
+                                                  : "ffn_norm")};
+  for (auto [ours, theirs] : hybridNames)
+    if (ours == module)
+      return {with(theirs)};
+  return {};
+}
+
+llvm::SmallVector<std::string, 2> ggmlTensorNames(llvm::StringRef architecture,
+                                                  llvm::StringRef weight) {
+  auto split = splitLayerName(weight);
+  if (!split)
+    return {llvm::StringSwitch<std::string>(weight)
+                .Case("model.embed_tokens.weight", "token_embd.weight")
+                .Case("model.embedding_norm.weight", "token_embd_norm.weight")
+                .Cases({"model.norm.weight", "model.final_layernorm.weight"},
+                       "output_norm.weight")
+                .Case("lm_head.weight", "output.weight")
+                .Default(weight.str())};
+  llvm::SmallVector<std::string, 2> names =
+      namesInHybridLayer(architecture, split->second);
+  for (std::string &name : names)
+    name = ("blk." + llvm::Twine(split->first) + "." + name).str();
+  return names;
+}
+
 std::string ggmlTensorName(llvm::StringRef weight) {
   if (auto split = splitLayerName(weight)) {
     auto [module, kind] = split->second.rsplit('.');

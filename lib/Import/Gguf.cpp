@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Keys are those of ggml's docs/gguf.md.
+// Keys are those of ggml's docs/gguf.md. Models of which all layers are alike
+// are read here, others in GgufFamilies.cpp.
 //
 //===----------------------------------------------------------------------===//
 
-#include "GgufFields.h"
+#include "GgufConfig.h"
 #include "llm/Diagnostics/Spelling.h"
 #include "llm/Import/Checkpoints.h"
 #include "llm/Import/DecoderBuilder.h"
@@ -40,12 +41,21 @@ private:
   LogicalResult readArchitecture();
   LogicalResult checkKeys();
   LogicalResult readSizes();
+  LogicalResult readFamily();
   LogicalResult readAttention(AttentionConfig &attention);
   LogicalResult readFeedForward(FeedForwardConfig &feedForward);
   LogicalResult readVocabulary();
   LogicalResult takeTensors();
   LogicalResult takeTensor(const NamedWeight &weight);
+  /// Returns the tensors that hold a weight.
+  FailureOr<SmallVector<const GgufTensor *, 2>>
+  findTensors(const NamedWeight &weight);
+  LogicalResult checkShape(const NamedWeight &weight,
+                           ArrayRef<const GgufTensor *> tensors);
+  bool isLeftOut(StringRef tensor) const;
 
+  /// What reads a model whose layers differ; null: this class does.
+  const GgufFamily *family = nullptr;
   ModelConfig model;
   llvm::StringSet<> taken; ///< tensors
 };
@@ -60,10 +70,16 @@ LogicalResult GgufModelReader::readArchitecture() {
     return refuse(key) << "is missing";
   architecture = (*name)->str();
   model.family = architecture;
-  if (llvm::is_contained(knownGgufArchitectures(), architecture))
+  family = findGgufFamily(architecture);
+  if (family || llvm::is_contained(knownGgufArchitectures(), architecture))
     return success();
+  if (StringRef why = refusalOfGguf(architecture); !why.empty())
+    return refuse(key) << "\"" << architecture << "\" is not supported: " << why
+                       << "; import the config.json of the model";
   ArrayRef<llvm::StringLiteral> all = knownGgufArchitectures();
   SmallVector<StringRef> known(all.begin(), all.end());
+  for (const GgufFamily &each : ggufFamilies())
+    known.push_back(each.architecture);
   return refuse(key) << "\"" << architecture << "\" is not supported"
                      << didYouMean(architecture, known)
                      << " (supported: " << llvm::join(known, ", ") << ")";
@@ -196,8 +212,10 @@ LogicalResult GgufModelReader::checkKeys() {
       "rope.freq_base"};
   for (StringRef key : header.keys()) {
     StringRef rest = key;
-    if (!rest.consume_front(architecture + ".") || isGgufRopeScalingKey(rest) ||
-        llvm::is_contained(known, rest))
+    if (!rest.consume_front(architecture + ".") ||
+        (family
+             ? isGgufFamilyKey(*family, rest)
+             : isGgufRopeScalingKey(rest) || llvm::is_contained(known, rest)))
       continue;
     return refuse(key) << "is unknown and may change the work";
   }
@@ -224,32 +242,122 @@ LogicalResult GgufModelReader::readSizes() {
   return readVocabulary();
 }
 
+LogicalResult GgufModelReader::readFamily() {
+  FailureOr<ModelConfig> read = readGgufFamily(*this, *family);
+  if (failed(read))
+    return failure();
+  model = std::move(*read);
+  std::string further = keyOf("nextn_predict_layers");
+  if (header.has(further))
+    mlir::emitRemark(header.loc(further))
+        << "'" << further
+        << "': what predicts further tokens behind the last layer is left out";
+  return readVocabulary();
+}
+
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//
 
-LogicalResult GgufModelReader::takeTensor(const NamedWeight &weight) {
-  std::string name = ggmlTensorName(weight.name);
-  const GgufTensor *tensor = header.findTensor(name);
-  if (!tensor)
+FailureOr<SmallVector<const GgufTensor *, 2>>
+GgufModelReader::findTensors(const NamedWeight &weight) {
+  SmallVector<std::string, 2> names = {ggmlTensorName(weight.name)};
+  if (family)
+    names = ggmlTensorNames(architecture, weight.name);
+  SmallVector<const GgufTensor *, 2> tensors;
+  for (const std::string &name : names) {
+    const GgufTensor *tensor = header.findTensor(name);
+    if (!tensor)
+      return mlir::emitError(header.loc())
+             << "tensor '" << name << "' is missing";
+    if (!tensors.empty() && tensors.front()->type != tensor->type)
+      return mlir::emitError(header.loc(*tensor))
+             << "tensor '" << name << "' is of another type than '"
+             << tensors.front()->name
+             << "', with which it is one weight: not supported";
+    tensors.push_back(tensor);
+    taken.insert(name);
+  }
+  if (tensors.empty())
     return mlir::emitError(header.loc())
-           << "tensor '" << name << "' is missing";
-  if (ArrayRef(tensor->shape) != ArrayRef(weight.shape))
-    return mlir::emitError(header.loc(*tensor))
-           << "tensor '" << name << "' must be " << describeShape(weight.shape)
-           << " by the metadata, got " << describeShape(tensor->shape);
-  Type type = getGgmlElementType(*tensor->type, model.location.getContext());
+           << "no tensor is known for '" << weight.name << "'";
+  return tensors;
+}
+
+/// The same shape without dimensions of one element.
+static SmallVector<int64_t, 4> squeeze(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t, 4> sizes;
+  llvm::copy_if(shape, std::back_inserter(sizes),
+                [](int64_t size) { return size != 1; });
+  return sizes;
+}
+
+static int64_t countElements(ArrayRef<int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  return count;
+}
+
+/// Converters leave out dimensions of one element or add some, write the norm
+/// of Mamba-2 group by group, and take rows apart.
+LogicalResult
+GgufModelReader::checkShape(const NamedWeight &weight,
+                            ArrayRef<const GgufTensor *> tensors) {
+  const GgufTensor &first = *tensors.front();
+  bool fits = ArrayRef(first.shape) == ArrayRef(weight.shape);
+  if (family && tensors.size() == 1)
+    fits = squeeze(first.shape) == squeeze(weight.shape) ||
+           (StringRef(first.name).ends_with("ssm_norm.weight") &&
+            countElements(first.shape) == countElements(weight.shape));
+  SmallVector<int64_t, 4> joined(first.shape);
+  for (const GgufTensor *other : tensors.drop_front())
+    joined[0] += other->shape.front();
+  if (tensors.size() > 1)
+    fits = ArrayRef(joined) == ArrayRef(weight.shape);
+  if (fits)
+    return success();
+  return mlir::emitError(header.loc(first))
+         << "tensor '" << first.name << "' must be "
+         << describeShape(weight.shape) << " by the metadata, got "
+         << describeShape(joined);
+}
+
+LogicalResult GgufModelReader::takeTensor(const NamedWeight &weight) {
+  auto tensors = findTensors(weight);
+  if (failed(tensors) || failed(checkShape(weight, *tensors)))
+    return failure();
+  const GgufTensor &tensor = *tensors->front();
+  Type type = getGgmlElementType(*tensor.type, model.location.getContext());
   if (!type)
-    return mlir::emitError(header.loc(*tensor))
-           << "tensor '" << name << "' is of type "
-           << StringRef(tensor->type->name.data(), tensor->type->name.size())
+    return mlir::emitError(header.loc(tensor))
+           << "tensor '" << tensor.name << "' is of type "
+           << StringRef(tensor.type->name.data(), tensor.type->name.size())
            << ", which is not supported";
-  taken.insert(name);
+  // Vectors, and what convolves, are no operands of products.
+  StringRef name = tensor.name;
+  bool isVector = squeeze(weight.shape).size() <= 1 ||
+                  name.ends_with("conv1d.weight") ||
+                  name.ends_with(".conv.weight");
+  if (isVector && isa<BlockScaledType>(type))
+    return mlir::emitError(header.loc(tensor))
+           << "tensor '" << tensor.name << "' is of type "
+           << StringRef(tensor.type->name.data(), tensor.type->name.size())
+           << ", and must be f32, f16 or bf16: it is no operand of a product";
   if (auto split = splitLayerName(weight.name))
     model.layers[split->first].weightTypes[split->second.str()] = type;
   else
     model.weightTypes[weight.name] = type;
   return success();
+}
+
+/// Whether the tensor is of a module that predicts further tokens. These stand
+/// behind the last layer.
+bool GgufModelReader::isLeftOut(StringRef tensor) const {
+  size_t layer;
+  return family && has("nextn_predict_layers") &&
+         tensor.consume_front("blk.") && !tensor.consumeInteger(10, layer) &&
+         layer >= model.layers.size();
 }
 
 LogicalResult GgufModelReader::takeTensors() {
@@ -260,7 +368,8 @@ LogicalResult GgufModelReader::takeTensors() {
     if (failed(takeTensor(weight)))
       return failure();
   for (const GgufTensor &tensor : header.tensors())
-    if (!taken.contains(tensor.name) && tensor.name != ggufRopeFactors)
+    if (!taken.contains(tensor.name) && tensor.name != ggufRopeFactors &&
+        !isLeftOut(tensor.name))
       return mlir::emitError(header.loc(tensor))
              << "tensor '" << tensor.name << "' is no weight of architecture "
              << architecture << " as its metadata describe it";
@@ -270,7 +379,7 @@ LogicalResult GgufModelReader::takeTensors() {
 FailureOr<ModelConfig> GgufModelReader::read() {
   model.elementType = Float16Type::get(model.location.getContext());
   if (failed(readArchitecture()) || failed(checkKeys()) ||
-      failed(readSizes()) || failed(takeTensors()))
+      failed(family ? readFamily() : readSizes()) || failed(takeTensors()))
     return failure();
   return model;
 }

@@ -3,7 +3,7 @@ import math
 import struct
 
 ALIGNMENT = 32
-U16, U32, I32, F32, STRING, ARRAY = 2, 4, 5, 6, 8, 9  # types of metadata values
+U16, U32, I32, F32, BOOL, STRING, ARRAY = 2, 4, 5, 6, 7, 8, 9  # types of metadata values
 # Number in the file, elements and bytes of a block.
 TYPES = {
     "f32": (0, 1, 4), "f16": (1, 1, 2), "q4_0": (2, 32, 18), "q4_1": (3, 32, 20), "q5_0": (6, 32, 22),
@@ -24,7 +24,7 @@ def pack_value(kind, value):
     if kind == ARRAY:
         element, items = value
         return struct.pack("<IQ", element, len(items)) + b"".join(pack_value(element, item) for item in items)
-    return struct.pack({U16: "<H", U32: "<I", I32: "<i", F32: "<f"}[kind], value)
+    return struct.pack({U16: "<H", U32: "<I", I32: "<i", F32: "<f", BOOL: "<?"}[kind], value)
 
 
 def size_bytes(kind, shape):

@@ -83,7 +83,7 @@ FAMILIES = {
     # Blocks of two layers, the last of which is not full; caps where activations bend.
     "kimi_k3": ("moonshotai--Kimi-K3", DENSE | KIMI_DELTA | {
         "num_hidden_layers": 5, "q_lora_rank": 12, "attn_res_block_size": 2, "routed_expert_hidden_size": 12, "quantization_config": None,
-        "activation_situ_beta": 0.75, "activation_situ_linear_beta": 1.5, "linear_attn_config": KDA | {
+        "activation_situ_beta": 1.0, "activation_situ_linear_beta": 2.0, "linear_attn_config": KDA | {
             "kda_layers": [1, 2, 4], "full_attn_layers": [3, 5], "gate_lower_bound": -5.0, "use_full_rank_gate": True}}),
 }
 

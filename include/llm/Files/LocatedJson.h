@@ -104,6 +104,10 @@ public:
   /// (with the path).
   FailureOr<const LocatedJson *> require(StringRef key) const;
 
+  /// Says where an object stands, and each of its members, if its text was made
+  /// of another file. Locations are of files.
+  void placeMembers(Location at, function_ref<Location(StringRef key)> placeOf);
+
   InFlightDiagnostic emitError() const { return mlir::emitError(loc()); }
   /// Short text of the value for messages: `"abc"`, `3.5`, `an object`. A
   /// number is as the file spells it.
@@ -120,6 +124,7 @@ private:
     Location loc() const { return FileLineColLoc::get(file, line, column); }
   };
   explicit LocatedJson(Place place) : place(place) {}
+  void moveTo(FileLineColLoc at);
   InFlightDiagnostic emitWrongKind(StringRef wanted) const;
   FailureOr<int64_t> asWhole(int64_t least, StringRef wanted) const;
 

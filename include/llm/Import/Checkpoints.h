@@ -26,8 +26,8 @@ namespace mlir::llm {
 Type getGgmlElementType(const GgmlType &type, MLIRContext *context);
 
 /// Returns the model that a GGUF file describes (architectures llama, with
-/// Mistral and Mixtral, qwen2, qwen3 and qwen3moe), each weight of the type
-/// that it has in the file. Activations and cache are f16, as ggml computes on
+/// Mistral and Mixtral, qwen2, qwen3 and qwen3moe, and those of
+/// GgufFamilies.cpp), each weight of the type that it has in the file. Activations and cache are f16, as ggml computes on
 /// GPUs. Errors: a key that is missing or contradicts the tensors, a tensor
 /// that is missing, of another shape, or unknown.
 FailureOr<ModelConfig> readGguf(const GgufHeader &header);

@@ -9,6 +9,7 @@
 #define LLM_IMPORT_GGMLNAMES_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
@@ -23,6 +24,17 @@ llvm::ArrayRef<llvm::StringLiteral> knownGgufArchitectures();
 inline bool storesInterleavedRows(llvm::StringRef architecture) {
   return architecture == "llama";
 }
+
+/// Returns the tensors that hold a weight of one of the architectures that are
+/// not in that list, whose layers differ: several if the file takes it apart.
+/// There are none if it has no such weight.
+llvm::SmallVector<std::string, 2> ggmlTensorNames(llvm::StringRef architecture,
+                                                  llvm::StringRef weight);
+
+/// Says whether files of the architecture are imported, but no weights read of
+/// them: converters change numbers of layers with states (-exp(A_log)), or put
+/// them in another order (heads of values by their turn).
+bool isImportedOnly(llvm::StringRef architecture);
 
 /// Returns "blk.7.attn_q.weight" for "model.layers.7.self_attn.q_proj.weight";
 /// empty if these architectures have no such weight.
