@@ -21,6 +21,13 @@ inline ::llvm::cl::ValuesClass strategyValues() {
                                        "by the closed form of cost sheets"));
 }
 
+inline ::llvm::cl::ValuesClass chunkValues() {
+  return ::llvm::cl::values(
+      clEnumValN(ChunkChoice::Given, "given", "as the program says"),
+      clEnumValN(ChunkChoice::Search, "search",
+                 "the fastest, where the target has no kernels of its own"));
+}
+
 inline ::llvm::cl::ValuesClass policyValues() {
   return ::llvm::cl::values(
       clEnumValN(SchedulePolicy::List, "list",

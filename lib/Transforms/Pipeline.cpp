@@ -37,6 +37,8 @@ PipelineOptions::PipelineOptions()
       strategy(*this, "strategy", cl::init(TilingStrategy::Search),
                cl::desc("Of llm-tile: search or theoretical"),
                strategyValues()),
+      chunks(*this, "chunks", cl::init(ChunkChoice::Given),
+             cl::desc("Of llm-tile: given or search"), chunkValues()),
       policy(*this, "policy", cl::init(SchedulePolicy::List),
              cl::desc("Of llm-schedule: list, earliest or exact"),
              policyValues()),
@@ -66,7 +68,7 @@ void mlir::llm::buildPipeline(OpPassManager &manager,
     manager.addNestedPass<func::FuncOp>(createLlmFuseProjectionsPass());
   if (options.fuse)
     manager.addPass(createLlmFusePass());
-  manager.addPass(createLlmTilePass({options.strategy}));
+  manager.addPass(createLlmTilePass({options.strategy, options.chunks}));
   LlmSchedulePassOptions schedule;
   schedule.policy = options.policy;
   schedule.granularity = options.granularity;

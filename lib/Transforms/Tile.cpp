@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ChunkChoice.h"
 #include "OptionValues.h"
 #include "ProgramPass.h"
 #include "SearchLine.h"
@@ -44,6 +45,14 @@ static void emitRemarks(const ProgramOp &entry, const OpOnTarget &context,
                           context.engine->name, assumption);
 }
 
+static void emitRemark(const ProgramOp &entry, ChunkChange change) {
+  RemarkLock oneAtATime;
+  remark::passed(entry.op->getLoc(),
+                 remark::RemarkOpts::name("chunk").category("llm-tile"))
+      << remark::reason("'{0}' takes {1} tokens at once instead of {2}",
+                        entry.name, change.chosen, change.given);
+}
+
 namespace {
 struct LlmTilePass : ProgramPass<llm::impl::LlmTilePassBase<LlmTilePass>> {
   using ProgramPass::ProgramPass;
@@ -67,14 +76,19 @@ struct LlmTilePass : ProgramPass<llm::impl::LlmTilePassBase<LlmTilePass>> {
       return signalPassFailure();
     dropSchedules(getOperation());
     searched.clear();
+    Prices prices(*target);
     if (failed(forEachProgram(getOperation(), [&](const Program &program) {
           FunctionOpInterface function = program.function();
           OpLine line(&getContext(), "tiles for", symbolOf(function),
                       program.ops().size());
           for (const ProgramOp &op : program.ops()) {
             line.enter();
-            if (failed(checkIsPiece(op.op)) ||
-                failed(tile(op, *target, chosen)))
+            if (failed(checkIsPiece(op.op)))
+              return failure();
+            if (chunks == ChunkChoice::Search)
+              if (auto change = chooseChunk(op.op, *target, prices))
+                emitRemark(op, *change);
+            if (failed(tile(op, *target, chosen)))
               return failure();
           }
           return success();

@@ -8,7 +8,7 @@ from pathlib import Path
 
 REWRITE_ONE_OP = {
     "BindShapes.cpp", "DecomposeAttention.cpp", "FuseProjections.cpp",
-    "Fuse.cpp",  # makes llm.fused, and names no other op
+    "ChunkChoice.cpp", "Fuse.cpp",  # changes llm.linear_attn; makes llm.fused
 }
 FOLDERS = [f"{tree}/{folder}" for tree in ("lib", "include/llm")
            for folder in ("Program", "Cost", "Planning", "Transforms")]

@@ -24,6 +24,12 @@ enum class TilingStrategy {
   Theoretical, ///< one pass over each operand
 };
 
+/// Who says how many tokens linear attention takes at once.
+enum class ChunkChoice {
+  Given, ///< the program
+  Search ///< the time it takes, where kernels are made for the program
+};
+
 enum class SchedulePolicy { List, Earliest, Exact };
 
 /// What of an op runs on one engine.

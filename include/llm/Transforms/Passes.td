@@ -277,6 +277,12 @@ def LlmTilePass : Pass<"llm-tile"> {
     * `theoretical` is the closed form of hand-made cost sheets for an m x k x n product
       (see `ClosedForm.h`). Other ops get the plain roofline and no tile.
 
+    With `chunks=search`, linear attention that goes in chunks gets the chunk with the fewest
+    cycles, and of equal ones the fewest bytes: 16, 32, 64 and so on up to 512 tokens are
+    tried, each with its best tile, and so is the chunk that the program says, which stays if
+    no other is better. The op gives the same numbers with any chunk. On a target whose cost
+    model is `kernels`, chunks stay: its kernels are those of a library, which fixes them.
+
     On a module without a target the pass writes the preset `npu`, so that the IR says
     which machine its costs are for. Nested on a function (`func.func(llm-tile)`) it runs
     on several functions at a time, and the module must have a target.
@@ -292,7 +298,10 @@ def LlmTilePass : Pass<"llm-tile"> {
   let options = [
     Option<"strategy", "strategy", "::mlir::llm::TilingStrategy",
            "::mlir::llm::TilingStrategy::Search", "How tiles are chosen: search or theoretical",
-           "::mlir::llm::strategyValues()">
+           "::mlir::llm::strategyValues()">,
+    Option<"chunks", "chunks", "::mlir::llm::ChunkChoice", "::mlir::llm::ChunkChoice::Given",
+           "Tokens that linear attention takes at once: given or search",
+           "::mlir::llm::chunkValues()">
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
 }

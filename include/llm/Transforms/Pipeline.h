@@ -22,6 +22,7 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<std::string> engines;
   Option<bool> decomposeAttention, fuseProjections, fuse;
   Option<TilingStrategy> strategy;
+  Option<ChunkChoice> chunks;
   Option<SchedulePolicy> policy;
   Option<ScheduleGranularity> granularity;
   Option<bool> verify;
