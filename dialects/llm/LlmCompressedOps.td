@@ -62,7 +62,7 @@ def Llm_CompressOp : Llm_RecurrentOp<"compress", [], ["countPoints"]> {
 }
 
 def Llm_CompressedAttnOp
-    : Llm_WorkOp<"compressed_attn", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor],
+    : Llm_WorkOp<"compressed_attn", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor, Llm_Sliceable<["explainUncut"]>],
                  ["countPoints", "countElements", "getPartialReduction"]> {
   let summary = "attention over tokens and compressed entries, as one fused kernel";
   let description = [{

@@ -276,8 +276,10 @@ void readNemotronH(HfFields &fields, ModelConfig &model) {
   auto has = [&](char letter) { return StringRef(pattern).contains(letter); };
   RecurrentConfig mamba = readNemotronMamba(fields);
   FeedForwardConfig experts;
-  if (has('E'))
+  if (has('E')) {
     experts = readNemotronExperts(fields);
+    fields.mustBeFalse("mlp_bias", "no released model has experts with one");
+  }
   common.feedForward.intermediate =
       has('-') ? fields.positive("intermediate_size")
                : fields.positive("intermediate_size", 1);

@@ -112,7 +112,19 @@ static OpFoldResult apply(OpBuilder &builder, Location loc, AffineExpr index,
       builder, loc, AffineMap::get(values.size(), 0, index), values);
 }
 
+/// Whether the box has all iterations of each loop that the index counts.
+static bool hasAllOf(AffineExpr index, const Workload &workload,
+                     const IterationBox &box) {
+  for (auto [at, loop] : llvm::enumerate(workload.loops))
+    if (index.isFunctionOfDim(at) &&
+        (!isConstantIntValue(box.offsets[at], 0) ||
+         getConstantIntValue(box.sizes[at]) != loop.extent))
+      return false;
+  return true;
+}
+
 IterationBox mlir::llm::sliceOfBuffer(OpBuilder &builder, Location loc,
+                                      const Workload &workload,
                                       const Buffer &buffer,
                                       const IterationBox &box) {
   IterationBox slice;
@@ -122,7 +134,7 @@ IterationBox mlir::llm::sliceOfBuffer(OpBuilder &builder, Location loc,
   for (unsigned loop = 0; loop < box.sizes.size(); ++loop)
     last.push_back(getAffineDimExpr(loop, builder.getContext()) - 1);
   for (auto [dim, index] : llvm::enumerate(buffer.map.getResults())) {
-    if (isa<AffineConstantExpr>(index)) { // the same for all iterations
+    if (hasAllOf(index, workload, box)) { // or the same for all iterations
       slice.offsets.push_back(builder.getIndexAttr(0));
       slice.sizes.push_back(builder.getIndexAttr(shape[dim]));
       continue;
@@ -162,7 +174,7 @@ static SmallVector<Value> sliceOperands(OpBuilder &builder, Operation *op,
     isDone.set(operand);
     if (buffer.isGathered) // no loop of it is cut
       continue;
-    IterationBox slice = sliceOfBuffer(builder, op->getLoc(), buffer, box);
+    IterationBox slice = sliceOfBuffer(builder, op->getLoc(), workload, buffer, box);
     if (isWhole(buffer.value, slice))
       continue;
     SmallVector<OpFoldResult> strides(slice.sizes.size(),
@@ -242,8 +254,8 @@ mlir::llm::sliceOp(OpBuilder &builder, SliceableOpInterface op,
     const Buffer *buffer = bufferOf(*workload, of);
     if (!buffer)
       return failure();
-    IterationBox place = sliceOfBuffer(builder, loc, *buffer, box),
-                 done = sliceOfBuffer(builder, loc, *buffer, narrow);
+    IterationBox place = sliceOfBuffer(builder, loc, *workload, *buffer, box),
+                 done = sliceOfBuffer(builder, loc, *workload, *buffer, narrow);
     bool isComplete = isEqualConstantIntOrValueArray(place.sizes, done.sizes);
     result.tiledValues.push_back(
         isComplete ? Value(own) : padTo(builder, own, place.sizes, done.sizes));
@@ -283,6 +295,6 @@ LogicalResult mlir::llm::resultSliceOf(Operation *op, OpBuilder &builder,
   const Buffer *buffer = bufferOf(*workload, op->getResult(result));
   if (!buffer)
     return failure();
-  slice = sliceOfBuffer(builder, op->getLoc(), *buffer, box);
+  slice = sliceOfBuffer(builder, op->getLoc(), *workload, *buffer, box);
   return success();
 }

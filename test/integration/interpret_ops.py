@@ -296,6 +296,27 @@ def attend(op, q, k, v, value_dim, sinks=None, selected=None):
     return out
 
 
+def compressed_attn(op, *operands):
+    """Tokens and entries in one softmax. An entry stands for `stride` tokens, and a length is a number of tokens."""
+    q, z, sinks, entries, selected = ((op.segment(list(operands), n) or [None])[0] for n in range(5))
+    tokens, out = Mask(op, q.shape[1], z.shape[1]), Tensor(q.shape)
+    sees = op.attrs.get("sees", "")
+    stride = int((re.search(r"stride (\d+)", sees) or [0, 1])[1])
+    lengths = [int(n) for n in Mask.list_of("lengths", sees)]
+    for b, s, h in itertools.product(*map(range, q.shape[:3])):
+        vectors = {(0, t): z for t in tokens.visible(b, s)}
+        if entries:
+            position = (lengths[b] if lengths else stride * entries.shape[1]) - q.shape[1] + s
+            seen = [t for t in range(entries.shape[1]) if "causal" not in sees or (t + 1) * stride <= position + 1]
+            seen = chosen_keys(op, selected, b, s, 0, seen) if selected else seen
+            vectors |= {(1, t): entries for t in seen}
+        scores = {key: score(op, q, of, b, s, h, key[1]) for key, of in vectors.items()}
+        row = softmax_row(op, scores, [sinks[(h,)]] if sinks else [])
+        for c in range(q.shape[3]):
+            out.data[b, s, h, c] = sum(p * vectors[key][b, key[1], 0, c] for key, p in row.items())
+    return out
+
+
 def qk(op, q, k):
     mask = Mask(op, q.shape[1], k.shape[1])
     out = Tensor((q.shape[0], q.shape[2], q.shape[1], k.shape[1]), HIDDEN)
@@ -467,6 +488,7 @@ LLM_OPS = {
     "softmax": softmax,
     "gqa_attn": lambda op, *x: attend(op, *x[:3], x[2].shape[3], *(next(iter(op.segment(x, n)), None) for n in (3, 4))),
     "mla_attn": lambda op, q, z, *x: attend(op, q, z, z, int(op.number("valueDim")), None, *x),
+    "compressed_attn": compressed_attn,
     "select_keys": select_keys,
     "layernorm": layernorm,
     "qk": qk,

@@ -147,6 +147,23 @@ func.func @latent(%q: tensor<2x5x3x4xbf16>, %z: tensor<2x7x1x4xbf16>) -> tensor<
   return %y : tensor<2x5x3x3xbf16>
 }
 
+// CHECK: compressed: 200 elements agree, 2 loops
+// Heads are cut; queries and sequences stay, as two masks say what they see.
+func.func @compressed(%q: tensor<2x5x5x4xbf16>, %z: tensor<2x7x1x4xbf16>, %n: tensor<5xf32>, %c: tensor<2x3x1x4xbf16>) -> tensor<2x5x5x4xbf16> {
+  %y = llm.compressed_attn %q, %z sinks %n mask causal window 4 entries %c sees causal stride 4 lengths [14, 13] scale 0.5 {llm.tile = #llm.tile<pinned
+    levels = [<"sram", sizes = {b = 2, h = 1, s = 5, t = 10, d = 4, c = 4}, order = [b, h, s, t, d, c], buffers = {}>] split = {h = 2}>}
+    : tensor<2x5x5x4xbf16>, tensor<2x7x1x4xbf16>, tensor<5xf32> entries tensor<2x3x1x4xbf16>
+  return %y : tensor<2x5x5x4xbf16>
+}
+
+// CHECK: selected_entries: 96 elements agree, 1 loops
+func.func @selected_entries(%q: tensor<2x3x4x4xbf16>, %z: tensor<2x7x1x4xbf16>, %c: tensor<2x3x1x4xbf16>, %k: tensor<2x3x1x2xi32>) -> tensor<2x3x4x4xbf16> {
+  %y = llm.compressed_attn %q, %z mask causal entries %c sees causal stride 4 lengths [14, 13] selected %k scale 0.5 {llm.tile = #llm.tile<pinned
+    levels = [<"sram", sizes = {b = 2, h = 2, s = 3, t = 9, d = 4, c = 4}, order = [b, h, s, t, d, c], buffers = {}>] split = {h = 2}>}
+    : tensor<2x3x4x4xbf16>, tensor<2x7x1x4xbf16> entries tensor<2x3x1x4xbf16> selected tensor<2x3x1x2xi32>
+  return %y : tensor<2x3x4x4xbf16>
+}
+
 // CHECK: pieces: 80 elements agree, 11 loops
 func.func @pieces(%q: tensor<2x5x4x2xbf16>, %k: tensor<2x7x2x2xbf16>, %v: tensor<2x7x2x2xbf16>) -> tensor<2x5x4x2xbf16> {
   %s = llm.qk %q, %k mask causal scale 0.5 {llm.tile = #llm.tile<pinned

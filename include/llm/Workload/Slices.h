@@ -33,9 +33,12 @@ std::string explainUncut(SliceableOpInterface op, const Workload &workload,
 LogicalResult inferResults(Operation *op);
 
 /// Returns the elements of a buffer that a box touches: where they begin, and
-/// how many there are along each dimension.
+/// how many there are along each dimension. If the box has all iterations of a
+/// loop, they are all that there are: a loop over several buffers, one behind
+/// the other, is longer than each.
 IterationBox sliceOfBuffer(OpBuilder &builder, Location loc,
-                           const Buffer &buffer, const IterationBox &box);
+                           const Workload &workload, const Buffer &buffer,
+                           const IterationBox &box);
 
 /// Makes the op on a box. `change`, if it is given, is applied to the copy
 /// before its result types are inferred.

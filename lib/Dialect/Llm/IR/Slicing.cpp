@@ -146,6 +146,23 @@ SLICE_MASKED(SoftmaxOp)
 SLICE_MASKED(PvOp)
 #undef SLICE_MASKED
 
+/// Tokens and entries have a mask each, and one loop. Of a slice of the queries
+/// both would have to know where its last query stands.
+std::string CompressedAttnOp::explainUncut(const Workload &workload,
+                                           unsigned loop, ArrayRef<int64_t>) {
+  StringRef name = workload.loops[loop].name;
+  SmallVector<MaskAttr, 2> masks = {getMask()};
+  if (getSees())
+    masks.push_back(*getSees());
+  for (MaskAttr mask : masks) {
+    if (name == "b" && !mask.getLengths().empty())
+      return "the lengths of the sequences in the mask are no operand";
+    if (name == "s" && mask.getKind() == MaskKind::Causal)
+      return "the masks do not say where the last of some queries stands";
+  }
+  return {};
+}
+
 //===----------------------------------------------------------------------===//
 // Numbers of heads and rows
 //===----------------------------------------------------------------------===//
@@ -208,7 +225,7 @@ static Value startAtZero(OpBuilder &builder, Value out,
                          const Workload &workload, const IterationBox &box) {
   const Buffer *written = llvm::find_if(
       workload.buffers, [&](const Buffer &each) { return each.value == out; });
-  IterationBox slice = sliceOfBuffer(builder, out.getLoc(), *written, box);
+  IterationBox slice = sliceOfBuffer(builder, out.getLoc(), workload, *written, box);
   Type type = sumTypeOf(elementTypeOf(out));
   Value zero = arith::ConstantOp::create(builder, out.getLoc(),
                                          builder.getZeroAttr(type));
