@@ -103,12 +103,12 @@ static int64_t readExpanded(HfFields &fields, const ModelConfig &model,
   return inner.value_or(1);
 }
 
-/// Reads a factor that multiplies activations.
+/// Reads a factor that multiplies activations, or divides them.
 static double readFactor(HfFields &fields, StringRef key) {
   double factor = fields.number(key, 1);
-  if (factor > 0 && std::isfinite(factor))
+  if (factor > 0 && std::isfinite(factor) && std::isfinite(1 / factor))
     return factor;
-  fields.refuse(key) << "must be finite and positive";
+  fields.refuse(key) << "must be finite and positive, and so must its inverse";
   return 1;
 }
 

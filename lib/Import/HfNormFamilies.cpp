@@ -188,6 +188,9 @@ static RopeConfig readHunyuanRope(HfFields &fields, int64_t headDim) {
   else
     rope.theta *= std::pow(alpha, static_cast<double>(headDim) /
                                       static_cast<double>(headDim - 2));
+  if (!std::isfinite(rope.theta) || rope.theta == 0)
+    scaling.refuse("alpha") << "and 'rope_theta' give a base of the angles "
+                               "that is no finite, positive number";
   for (StringRef known : {"type", "rope_type"})
     scaling.mustBe(known, "dynamic");
   if (scaling.number("factor", 1) != 1)
