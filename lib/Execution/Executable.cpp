@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Execution/Executable.h"
+#include "Assertions.h"
 #include "AttentionBlocks.h"
 #include "MachineCode.h"
 #include "MemoryUse.h"
@@ -28,7 +29,7 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-Executable::Executable() = default;
+Executable::Executable() : assertions(std::make_unique<Assertions>()) {}
 Executable::~Executable() = default;
 
 //===----------------------------------------------------------------------===//
@@ -135,15 +136,27 @@ static LogicalResult runPasses(ModuleOp module,
   return pm.run(module);
 }
 
+static bool hasTensors(Operation *op) {
+  auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  return llvm::any_of(op->getOperandTypes(), isTensor) ||
+         llvm::any_of(op->getResultTypes(), isTensor);
+}
+
 /// Checks that no op is left whose lowering is missing. What is left has
-/// upstream's meaning.
+/// upstream's meaning, and upstream must make buffers of its tensors.
 static LogicalResult checkAllLowered(ModuleOp module) {
   WalkResult walked = module.walk([](Operation *op) {
-    if (!isa<WorkloadOpInterface>(op) || isa<linalg::LinalgOp>(op) ||
-        isa<tensor::TensorDialect>(op->getDialect()))
+    bool isUpstream = isa<linalg::LinalgOp>(op) ||
+                      isa<tensor::TensorDialect>(op->getDialect());
+    if (isa<WorkloadOpInterface>(op) && !isUpstream)
+      op->emitOpError("cannot be run: it has no lowering to linalg; expected "
+                      "an op with LinalgLoweringOpInterface");
+    else if (hasTensors(op) && !isa<bufferization::BufferizableOpInterface>(op))
+      op->emitOpError("cannot be run: nothing is known that makes loops on "
+                      "buffers of it; expected ops of linalg, tensor or arith "
+                      "that do the same");
+    else
       return WalkResult::advance();
-    op->emitOpError("cannot be run: it has no lowering to linalg; expected an "
-                    "op with LinalgLoweringOpInterface");
     return WalkResult::interrupt();
   });
   return failure(walked.wasInterrupted());
@@ -175,6 +188,7 @@ LogicalResult Executable::lowerToLinalg(func::FuncOp function,
     if (options.kernels != Kernels::Reference)
       pm.addNestedPass<func::FuncOp>(createAttentionBlocksPass());
     pm.addPass(createConvertLlmToLinalgPass());
+    addDecomposition(pm);
   };
   return success(succeeded(runPasses(module, convert)) &&
                  succeeded(describeInterface(function, arguments, results)) &&
@@ -202,7 +216,7 @@ LogicalResult Executable::lowerToLlvm(func::FuncOp function,
   function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                     UnitAttr::get(module.getContext()));
   return runPasses(module, [&](OpPassManager &pm) {
-    addLoopsToLlvm(pm, options.kernels, options.threads, vectors);
+    addLoopsToLlvm(pm, options.kernels, options.threads, vectors, *assertions);
   });
 }
 
@@ -218,6 +232,9 @@ LogicalResult Executable::makeCode(ModuleOp module, StringRef name,
     llvm::orc::SymbolMap symbols;
     symbols[mangle(enterOpSymbol)] = {
         llvm::orc::ExecutorAddr::fromPtr(&enterOp),
+        llvm::JITSymbolFlags::Exported};
+    symbols[mangle(assertionFailedSymbol)] = {
+        llvm::orc::ExecutorAddr::fromPtr(&assertionFailed),
         llvm::JITSymbolFlags::Exported};
     symbols[mangle(oneDnnProductSymbol)] = {
         llvm::orc::ExecutorAddr::fromPtr(&oneDnnProduct),

@@ -60,6 +60,8 @@ double llm::readElement(Type element, const char *bytes) {
                          llvm::APInt(width, bits, false, true));
     return number.convertToDouble();
   }
+  if (width == 1) // a truth value, which has no sign
+    return static_cast<double>(bits & 1);
   return static_cast<double>(llvm::SignExtend64(bits, width));
 }
 
@@ -96,6 +98,8 @@ void llm::writeElement(Type element, char *bytes, double number) {
   if (auto type = dyn_cast<FloatType>(element))
     return writeFloat(type, bytes, number);
   unsigned width = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  if (width == 1 || std::isnan(number))
+    number = number != 0 && !std::isnan(number) ? -1 : 0; // all bits, or none
   double end = std::ldexp(1.0, static_cast<int>(width) - 1);
   double whole = std::nearbyint(number);
   int64_t value = whole >= end    ? llvm::maxIntN(width)

@@ -26,6 +26,7 @@ static Type typeOf(StringRef descr, MLIRContext *context) {
       .Case("<f2", b.getF16Type())
       .Case("<f4", b.getF32Type())
       .Case("<f8", b.getF64Type())
+      .Case("|b1", b.getI1Type())
       .Case("|i1", b.getI8Type())
       .Case("<i2", b.getI16Type())
       .Case("<i4", b.getI32Type())
@@ -89,8 +90,8 @@ FailureOr<HostTensor> llm::readNpy(StringRef path, Location loc) {
   Type element = typeOf(descr, loc.getContext());
   if (!element)
     return emitError(loc) << "'" << path << "' holds '" << descr
-                          << "'; expected floats of 16 to 64 bits or whole "
-                             "numbers, little endian";
+                          << "'; expected floats of 16 to 64 bits, signed "
+                             "whole numbers or bools, little endian";
   if (!valueOf(header, "fortran_order").starts_with("False"))
     return emitError(loc) << "'" << path
                           << "' is in Fortran order; expected C order "
@@ -116,6 +117,8 @@ static StringRef descrOf(Type type) {
     return "<f4";
   if (type.isF64())
     return "<f8";
+  if (type.isInteger(1))
+    return "|b1";
   if (type.isInteger(8))
     return "|i1";
   if (type.isInteger(16))

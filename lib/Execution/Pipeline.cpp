@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pipeline.h"
+#include "OpenExpansions.h"
 #include "OutlineKernels.h"
 #include "ParallelLoops.h"
 #include "PartsOnThreads.h"
@@ -44,6 +45,8 @@
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/MLProgram/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -87,6 +90,25 @@ struct CopiesAsLoops : PassWrapper<CopiesAsLoops, OperationPass<func::FuncOp>> {
     }
   }
 };
+/// Makes the parts of ops such as `linalg.softmax`.
+struct DecomposeAggregates
+    : PassWrapper<DecomposeAggregates, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DecomposeAggregates)
+
+  StringRef getArgument() const override { return "llm-decompose-aggregates"; }
+  void runOnOperation() override {
+    SmallVector<linalg::AggregatedOpInterface> all;
+    getOperation().walk(
+        [&](linalg::AggregatedOpInterface op) { all.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    for (linalg::AggregatedOpInterface op : all) {
+      rewriter.setInsertionPoint(op);
+      FailureOr<SmallVector<Value>> parts = op.decomposeOperation(rewriter);
+      if (succeeded(parts)) // else it is said that nothing runs it
+        rewriter.replaceOp(op, *parts);
+    }
+  }
+};
 /// Makes polynomials of exponentials of f32, so that several are computed at
 /// once. They would be calls of libm otherwise.
 struct ExpAsPolynomial : PassWrapper<ExpAsPolynomial, OperationPass<>> {
@@ -112,6 +134,10 @@ struct ExpAsPolynomial : PassWrapper<ExpAsPolynomial, OperationPass<>> {
   FrozenRewritePatternSet patterns;
 };
 } // namespace
+
+void llm::addDecomposition(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(std::make_unique<DecomposeAggregates>());
+}
 
 void llm::addBufferization(OpPassManager &pm) {
   bufferization::OneShotBufferizePassOptions options;
@@ -140,7 +166,7 @@ void llm::addKernels(OpPassManager &pm, unsigned threads) {
 }
 
 void llm::addLoopsToLlvm(OpPassManager &pm, Kernels kernels, unsigned threads,
-                         CpuVectors vectors) {
+                         CpuVectors vectors, Assertions &assertions) {
   bool hasThreads = threads > 1;
   if (kernels != Kernels::Reference)
     pm.addNestedPass<func::FuncOp>(
@@ -149,6 +175,7 @@ void llm::addLoopsToLlvm(OpPassManager &pm, Kernels kernels, unsigned threads,
     pm.addNestedPass<func::FuncOp>(createParallelLoopsPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createSmallFloatsPass());
+  pm.addPass(createOpenExpansionsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   if (hasThreads) {
@@ -160,6 +187,7 @@ void llm::addLoopsToLlvm(OpPassManager &pm, Kernels kernels, unsigned threads,
     pm.addPass(createCanonicalizerPass());
   }
   pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createAssertionsPass(assertions));
   // Some machines cannot round to bf16 themselves.
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
@@ -188,8 +216,8 @@ void llm::registerExecution(DialectRegistry &registry) {
   registry.insert<affine::AffineDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,
                   func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
-                  memref::MemRefDialect, omp::OpenMPDialect, scf::SCFDialect,
-                  tensor::TensorDialect>();
+                  memref::MemRefDialect, ml_program::MLProgramDialect,
+                  omp::OpenMPDialect, scf::SCFDialect, tensor::TensorDialect>();
   arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
@@ -198,6 +226,7 @@ void llm::registerExecution(DialectRegistry &registry) {
   cf::registerBufferizableOpInterfaceExternalModels(registry);
   linalg::registerBufferizableOpInterfaceExternalModels(registry);
   memref::registerAllocationOpInterfaceExternalModels(registry);
+  ml_program::registerBufferizableOpInterfaceExternalModels(registry);
   scf::registerBufferDeallocationOpInterfaceExternalModels(registry);
   scf::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerInferTypeOpInterfaceExternalModels(registry);

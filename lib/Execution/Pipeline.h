@@ -8,10 +8,14 @@
 #ifndef LLM_LIB_EXECUTION_PIPELINE_H
 #define LLM_LIB_EXECUTION_PIPELINE_H
 
+#include "Assertions.h"
 #include "llm/Execution/Executable.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace mlir::llm {
+
+/// Makes the parts of ops that upstream bufferizes only in parts.
+void addDecomposition(OpPassManager &pm);
 
 /// Makes buffers of tensors. Functions take and return dense ones.
 void addBufferization(OpPassManager &pm);
@@ -21,9 +25,10 @@ void addBufferization(OpPassManager &pm);
 void addKernels(OpPassManager &pm, unsigned threads);
 
 /// Makes loops of the functions, and LLVM's ops of the loops. More than one
-/// thread needs OpenMP's runtime library.
+/// thread needs OpenMP's runtime library. `assertions` gets those of the
+/// program.
 void addLoopsToLlvm(OpPassManager &pm, Kernels kernels, unsigned threads,
-                    CpuVectors vectors);
+                    CpuVectors vectors, Assertions &assertions);
 
 } // namespace mlir::llm
 

@@ -103,6 +103,7 @@ static Type typeOf(StringRef dtype, MLIRContext *context) {
       .Case("F8_E4M3", Float8E4M3FNType::get(context))
       .Case("F8_E5M2", Float8E5M2Type::get(context))
       .Case("F8_E8M0", Float8E8M0FNUType::get(context))
+      .Case("BOOL", b.getI1Type())
       .Cases({"I8", "U8"}, b.getI8Type())
       .Cases({"I16", "U16"}, b.getI16Type())
       .Cases({"I32", "U32"}, b.getI32Type())

@@ -97,6 +97,8 @@ static StringRef dtypeOf(Type type) {
     return "F8_E5M2";
   if (isa<Float8E8M0FNUType>(type))
     return "F8_E8M0";
+  if (type.isInteger(1))
+    return "BOOL";
   return llvm::StringSwitch<StringRef>(
              std::to_string(8 * getElementBytes(type)))
       .Case("8", "I8")

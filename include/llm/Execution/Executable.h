@@ -15,6 +15,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
+#include <deque>
 #include <optional>
 #include <variant>
 
@@ -25,6 +26,7 @@ class ExecutionEngine;
 namespace mlir::llm {
 
 class OneDnn;
+struct Assertion;
 
 /// An argument of a compiled function.
 struct ProgramArgument {
@@ -114,7 +116,8 @@ public:
 
   /// Runs the function and returns all results, also those in place of an
   /// argument. Sizes of tensors must be those of the arguments' types. Open
-  /// sizes are not checked.
+  /// sizes are not checked. Where the program asserts what does not hold, the
+  /// process ends with 1 and says why.
   std::vector<HostTensor> run(ArrayRef<ArgumentValue> values) const;
 
   /// Recorded runs read these counters, too. The counters must outlive the
@@ -143,6 +146,7 @@ private:
   std::vector<ProgramArgument> arguments;
   std::vector<ProgramResult> results;
   std::optional<MemoryPeak> memoryPeak;
+  std::unique_ptr<std::deque<Assertion>> assertions; ///< their addresses, too
   std::unique_ptr<OneDnn> oneDnn;       ///< compiled code has its address
   std::unique_ptr<OpRecorder> recorder; ///< compiled code has its address
   std::unique_ptr<ExecutionEngine> engine;

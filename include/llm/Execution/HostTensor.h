@@ -24,8 +24,9 @@ int64_t getElementBytes(Type element);
 /// 2^53.
 double readElement(Type element, const char *bytes);
 /// Writes the nearest number of the type, ties to even. Floats of less than 16
-/// bits and whole numbers take their largest number for what is above it. Bits
-/// of the last byte that the type does not have are 0.
+/// bits and whole numbers take their largest number for what is above it; NaN
+/// is 0 among whole numbers. Numbers of i1 are 0 and 1, to which all but 0
+/// goes. Bits of the last byte that the type does not have are 0.
 void writeElement(Type element, char *bytes, double number);
 
 /// Elements of a float or signless integer type, one behind the other, the last

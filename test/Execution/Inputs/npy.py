@@ -19,7 +19,7 @@ def read(path):
     assert data[:8] == b"\x93NUMPY\x01\x00"
     (length,) = struct.unpack("<H", data[8:10])
     header = ast.literal_eval(data[10 : 10 + length].decode())
-    code = {"<f4": "f", "<f8": "d", "<i4": "i"}[header["descr"]]
+    code = {"<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q", "|b1": "?"}[header["descr"]]
     count = math.prod(header["shape"])
     return header["shape"], struct.unpack(f"<{count}{code}", data[10 + length :])
 
