@@ -307,15 +307,35 @@ private:
 
 } // namespace
 
+/// Callers do not hand over what a function reads by name.
+static LogicalResult checkIsNotCalled(func::FuncOp function) {
+  auto uses = SymbolTable::getSymbolUses(function,
+                                         function->getParentOfType<ModuleOp>());
+  for (SymbolTable::SymbolUse use : uses.value_or(SymbolTable::UseRange({})))
+    if (isa<CallOpInterface>(use.getUser())) {
+      InFlightDiagnostic error =
+          use.getUser()->emitOpError()
+          << "calls '" << function.getName()
+          << "', which reads weights, caches or sizes by name; expected its "
+             "ops here, instead of a call";
+      error.attachNote(function.getLoc()) << "the function is here";
+      return error;
+    }
+  return success();
+}
+
 LogicalResult llm::makeSourcesArguments(func::FuncOp function,
                                         const TypeConverter &converter) {
   if (function.isExternal())
     return success();
   if (failed(unrollLoopsOfNames(function)))
     return failure();
+  FunctionType before = function.getFunctionType();
   Arguments arguments(function, converter);
   arguments.addRandomNumbers();
-  return success(succeeded(arguments.addSizes()) &&
-                 succeeded(arguments.addWeights()) &&
-                 succeeded(arguments.addStates()));
+  if (failed(arguments.addSizes()) || failed(arguments.addWeights()) ||
+      failed(arguments.addStates()))
+    return failure();
+  return function.getFunctionType() == before ? success()
+                                              : checkIsNotCalled(function);
 }
