@@ -11,13 +11,32 @@
 #include "llm/Execution/Npy.h"
 #include "llm/Files/InputFile.h"
 #include "llm/Support/Units.h"
+#include "llm/Transforms/Passes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 
 #include <cmath>
 #include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::llm;
+
+/// Returns the argument of the function whose elements these are, if there is
+/// one.
+static BlockArgument findArgument(Value tensor) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (!isa<SizedOp, tensor::CastOp, tensor::CollapseShapeOp,
+             tensor::ExpandShapeOp, tensor::ExtractSliceOp>(op))
+      return nullptr;
+    tensor = op->getOperand(0);
+  }
+  auto argument = cast<BlockArgument>(tensor);
+  return isa<FunctionOpInterface>(argument.getOwner()->getParentOp()) ? argument
+                                                                      : nullptr;
+}
 
 ModelFacts llm::findFacts(FunctionOpInterface function) {
   ModelFacts facts;
@@ -26,7 +45,10 @@ ModelFacts llm::findFacts(FunctionOpInterface function) {
     facts.family = program.getModel().str();
   function.walk([&](EmbeddingOp op) {
     facts.vocabulary = op.getTable().getType().getDimSize(0);
+    if (BlockArgument tokens = findArgument(op.getTokens()))
+      facts.vocabularyOf[tokens.getArgNumber()] = *facts.vocabulary;
   });
+  function.walk([&](SizeOp) { facts.hasOpenSizes = true; });
   function.walk([&](RopeOp op) {
     facts.rope = op.getLoc();
     facts.isInterleaved = op.getInterleaved();
@@ -101,13 +123,49 @@ LogicalResult Inputs::checkIsOpen(StringRef name) const {
                         << ")";
 }
 
+LogicalResult Inputs::bindOpenSizes() {
+  for (const auto &[name, size] : getOpenSizes())
+    knownSizes.push_back((name + "=" + Twine(size)).str());
+  if (knownSizes.empty() || !asRead)
+    return success();
+  llvm::sort(knownSizes);
+  OwningOpRef<Operation *> module =
+      asRead->getParentOfType<ModuleOp>()->clone();
+  LlmBindShapesPassOptions bind;
+  bind.sizes.assign(knownSizes.begin(), knownSizes.end());
+  PassManager pm(asRead.getContext());
+  pm.addPass(createLlmBindShapesPass(bind));
+  if (failed(pm.run(*module)))
+    return failure();
+  auto bound = cast<FunctionOpInterface>(
+      SymbolTable::lookupSymbolIn(*module, asRead.getName()));
+  llvm::append_range(boundTypes, bound.getArgumentTypes());
+  return success();
+}
+
+RankedTensorType Inputs::getInputType(const ProgramArgument &argument,
+                                      unsigned number) const {
+  return cast<RankedTensorType>(number < boundTypes.size() ? boundTypes[number]
+                                                           : argument.type);
+}
+
+std::string Inputs::describeTaken(RankedTensorType type) const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "the program takes '" << type << "'";
+  if (!boundTypes.empty())
+    os << " with " << llvm::join(knownSizes, ", ");
+  return text;
+}
+
 LogicalResult Inputs::readSizes() {
   for (StringRef text : options.sizes) {
     auto [name, number] = text.split('=');
     int64_t size;
-    if (number.getAsInteger(10, size) || size < 1)
-      return emitError(loc) << "'--size' must be a name and a number of 1 or "
-                               "more, such as kv_len=8; got '"
+    constexpr int64_t largest = int64_t(1) << 31; // as of --llm-bind-shapes
+    if (number.getAsInteger(10, size) || size < 1 || size > largest)
+      return emitError(loc) << "'--size' must be a name and a number in "
+                               "[1, 2^31], such as kv_len=8; got '"
                             << text << "'";
     if (failed(checkIsOpen(name)))
       return failure();
@@ -153,7 +211,10 @@ FailureOr<RankedTensorType> Inputs::close(RankedTensorType type,
       return emitError(loc)
              << "an argument of the function is " << type
              << ", with open sizes; say them: '--tokens' or '--input'";
-    size = isCapacity ? known + options.steps - 1 : known;
+    bool isTooLarge =
+        llvm::AddOverflow(known, isCapacity ? options.steps - 1 : 0, size);
+    if (isTooLarge) // for any machine, which reserve() says
+      size = std::numeric_limits<int64_t>::max();
   }
   return RankedTensorType::get(shape, type.getElementType());
 }
@@ -228,8 +289,8 @@ FailureOr<HostTensor> Inputs::makeTokens(RankedTensorType type) {
   auto count = static_cast<int64_t>(tokens.size());
   if (type.getRank() != 1 ||
       (!type.isDynamicDim(0) && type.getDimSize(0) != count))
-    return emitError(loc) << "the prompt has " << count
-                          << " tokens, and the program takes " << type;
+    return emitError(loc) << "the prompt has " << count << " tokens, and "
+                          << describeTaken(type);
   HostTensor tensor(type.getElementType(), count);
   for (auto [i, token] : llvm::enumerate(tokens))
     tensor.set(i, static_cast<double>(token));
@@ -245,19 +306,54 @@ static bool fits(ArrayRef<int64_t> shape, RankedTensorType type) {
          });
 }
 
+static std::string spell(double number) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.15g", number);
+  return text;
+}
+
+LogicalResult Inputs::checkWhole(const HostTensor &given,
+                                 const HostTensor &converted,
+                                 unsigned number) const {
+  auto table = facts.vocabularyOf.find(number);
+  bool isLookedUp = table != facts.vocabularyOf.end();
+  for (int64_t i = 0, count = given.getNumElements(); i < count; ++i) {
+    double element = given.get(i);
+    if (converted.get(i) != element)
+      return emitError(loc)
+             << "element " << i << " of '" << options.files[number] << "' is "
+             << spell(element) << ", and the program takes elements of "
+             << converted.getElementType();
+    if (isLookedUp && !(element >= 0 && element < double(table->second)))
+      return emitError(loc)
+             << "element " << i << " of '" << options.files[number]
+             << "' is token " << spell(element) << ", which is not in 0 to "
+             << table->second - 1 << ", the tokens of the program's table";
+  }
+  return success();
+}
+
+FailureOr<HostTensor> Inputs::readInput(RankedTensorType type,
+                                        unsigned number) {
+  FailureOr<HostTensor> tensor = readNpy(options.files[number], loc);
+  if (failed(tensor))
+    return failure();
+  if (!fits(tensor->getShape(), type))
+    return emitError(loc) << "'" << options.files[number] << "' is "
+                          << describe(*tensor) << ", and "
+                          << describeTaken(type);
+  HostTensor converted = tensor->convertTo(type.getElementType());
+  if (!isa<FloatType>(type.getElementType()) &&
+      failed(checkWhole(*tensor, converted, number)))
+    return failure();
+  return converted;
+}
+
 FailureOr<HostTensor> Inputs::makeInput(const ProgramArgument &argument,
                                         unsigned number) {
-  auto type = cast<RankedTensorType>(argument.type);
-  if (number < options.files.size()) {
-    FailureOr<HostTensor> tensor = readNpy(options.files[number], loc);
-    if (failed(tensor))
-      return failure();
-    if (!fits(tensor->getShape(), type))
-      return emitError(loc)
-             << "'" << options.files[number] << "' is " << describe(*tensor)
-             << ", and the program takes " << type;
-    return tensor->convertTo(type.getElementType());
-  }
+  RankedTensorType type = getInputType(argument, number);
+  if (number < options.files.size())
+    return readInput(type, number);
   bool isTokens = type.getElementType().isInteger() && facts.vocabulary;
   if (isTokens && !tokens.empty())
     return makeTokens(type);
@@ -397,7 +493,7 @@ FailureOr<HostTensor> Inputs::readWeight(const ProgramArgument &argument) {
 LogicalResult Inputs::prepare() {
   if (failed(openWeights()))
     return failure();
-  if (failed(readTokens()) || failed(readSizes()))
+  if (failed(readTokens()) || failed(readSizes()) || failed(bindOpenSizes()))
     return failure();
   unsigned number = 0;
   for (const ProgramArgument &argument : executable.getArguments()) {

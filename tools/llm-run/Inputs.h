@@ -35,6 +35,10 @@ struct ModelFacts {
   std::optional<Location> rope;
   bool isInterleaved = false;
   std::string family; ///< what it was imported from, or empty
+  bool hasOpenSizes = false;
+  /// The number of tokens in the table in which the numbers of an argument, by
+  /// its index, are looked up.
+  llvm::DenseMap<unsigned, int64_t> vocabularyOf;
 };
 
 ModelFacts findFacts(FunctionOpInterface function);
@@ -42,10 +46,12 @@ ModelFacts findFacts(FunctionOpInterface function);
 /// The values of all arguments of a program, from run to run.
 class Inputs {
 public:
-  Inputs(const Executable &executable, InputOptions options, ModelFacts facts,
-         Location loc)
-      : executable(executable), options(std::move(options)), facts(facts),
-        loc(loc) {}
+  /// `asRead` is the program before it was compiled. It may be null if the
+  /// program has no open sizes.
+  Inputs(const Executable &executable, FunctionOpInterface asRead,
+         InputOptions options, ModelFacts facts, Location loc)
+      : executable(executable), asRead(asRead), options(std::move(options)),
+        facts(std::move(facts)), loc(loc) {}
 
   /// Prepares the first run. It is an error if a size is not given, a file has
   /// another shape, or a weight is missing.
@@ -71,6 +77,13 @@ public:
 
 private:
   LogicalResult readSizes();
+  /// Checks that the program is right with the open sizes of this run, and
+  /// keeps the types that its arguments have then.
+  LogicalResult bindOpenSizes();
+  /// The type that an argument of the function has with these sizes.
+  RankedTensorType getInputType(const ProgramArgument &argument,
+                                unsigned number) const;
+  std::string describeTaken(RankedTensorType type) const;
   /// Fails if the program leaves open no size of that name.
   LogicalResult checkIsOpen(StringRef name) const;
   LogicalResult readTokens();
@@ -83,6 +96,11 @@ private:
   /// Fails if there cannot be room for what a run allocates beside that.
   LogicalResult checkRoomBetweenOps() const;
   FailureOr<HostTensor> makeTokens(RankedTensorType type);
+  FailureOr<HostTensor> readInput(RankedTensorType type, unsigned number);
+  /// Fails if a number is none of the type, or no token of the table in which
+  /// it is looked up.
+  LogicalResult checkWhole(const HostTensor &given, const HostTensor &converted,
+                           unsigned number) const;
   FailureOr<HostTensor> makeSource(const ProgramArgument &argument);
   /// Draws numbers in [0, 1), which are others in each step.
   HostTensor drawNumbers(const ProgramArgument &argument);
@@ -95,6 +113,7 @@ private:
                                     const ProgramArgument &argument);
 
   const Executable &executable;
+  FunctionOpInterface asRead;
   InputOptions options;
   ModelFacts facts;
   Location loc;
@@ -102,6 +121,8 @@ private:
   int64_t reservedBytes = 0;
   int64_t step = 0; ///< from 0
   llvm::StringMap<int64_t> sizes;
+  std::vector<std::string> knownSizes; ///< of the first run, as "seq=3"
+  SmallVector<Type> boundTypes;        ///< of the function's arguments
   std::unique_ptr<WeightFiles> files;
   std::map<std::string, HostTensor> weights;
   std::vector<ArgumentValue> values;

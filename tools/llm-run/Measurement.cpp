@@ -51,13 +51,14 @@ std::vector<HostTensor> llm::runRepeatedly(const Executable &executable,
   if (often.isCold)
     caches.emplace();
   std::vector<HostTensor> results;
-  for (int64_t left = often.warmup + often.repeat; left > 0; --left) {
+  auto measured = static_cast<uint64_t>(often.repeat);
+  for (uint64_t left = often.warmup + measured; left > 0; --left) {
     if (caches)
       caches->evict();
     auto start = Clock::now();
     results = executable.run(values);
     std::chrono::duration<double, std::micro> passed = Clock::now() - start;
-    if (left > often.repeat && !InterruptNote::isNoted())
+    if (left > measured && !InterruptNote::isNoted())
       continue; // this run only warms up
     onRun(passed.count());
     if (InterruptNote::isNoted())

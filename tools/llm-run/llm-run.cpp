@@ -484,7 +484,7 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
   ModelFacts facts = findFacts(*function);
   std::string name = function->getName().str();
   OwningOpRef<ModuleOp> asRead; // compiling changes the other one
-  if (options.records())
+  if (options.records() || facts.hasOpenSizes)
     asRead = cast<ModuleOp>((*module)->clone());
   FailureOr<std::unique_ptr<Executable>> executable = Executable::compile(
       *function, {options.optimize, options.records(), options.kernels,
@@ -500,14 +500,15 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
                      options.seed,
                      options.samplingSeed,
                      options.steps};
-  Inputs inputs(**executable, given, facts, loc);
+  func::FuncOp before =
+      asRead ? asRead->lookupSymbol<func::FuncOp>(name) : nullptr;
+  Inputs inputs(**executable, before, given, facts, loc);
   if (failed(inputs.prepare()) || failed(saveWeights(options, inputs, loc)))
     return failure();
   std::vector<HostTensor> all, results;
   if (options.records()) {
     FailureOr<Measurement> measurement =
-        Measurement::prepare(asRead->lookupSymbol<func::FuncOp>(name),
-                             inputs.getOpenSizes(), options.threads);
+        Measurement::prepare(before, inputs.getOpenSizes(), options.threads);
     if (failed(measurement) || failed(measureRuns(options, **executable, inputs,
                                                   *measurement, loc, all)))
       return failure();
