@@ -50,19 +50,25 @@ findBlocks(ArrayRef<int64_t> shape, ArrayRef<int64_t> scales) {
 }
 
 /// Calls `visit` with the number of each element and that of its scale.
+template <typename Visit>
 static void walkScales(ArrayRef<int64_t> shape, ArrayRef<int64_t> blocks,
-                       function_ref<void(int64_t, int64_t)> visit) {
-  int64_t count = 1;
-  for (int64_t size : shape)
-    count *= size;
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t rest = i, scale = 0, stride = 1;
-    for (size_t dim = shape.size(); dim-- > 0;) {
+                       Visit visit) {
+  if (shape.empty())
+    return visit(0, 0);
+  int64_t columns = shape.back(), block = blocks.back();
+  int64_t inRow = llvm::divideCeilSigned(columns, block), rows = 1;
+  for (int64_t size : shape.drop_back())
+    rows *= size;
+  for (int64_t row = 0; row < rows; ++row) {
+    int64_t rest = row, scale = 0, stride = inRow;
+    for (size_t dim = shape.size() - 1; dim-- > 0;) {
       scale += rest % shape[dim] / blocks[dim] * stride;
       stride *= llvm::divideCeilSigned(shape[dim], blocks[dim]);
       rest /= shape[dim];
     }
-    visit(i, scale);
+    for (int64_t begin = 0; begin < columns; begin += block, ++scale)
+      for (int64_t i = begin; i < std::min(begin + block, columns); ++i)
+        visit(row * columns + i, scale);
   }
 }
 
