@@ -136,6 +136,13 @@ SafetensorsWeights::readSaved(StringRef name,
            << " with scales: the program's config says a format of this "
               "weight, and the checkpoint has it in none; import the program "
               "with --weights=f32 (or f16, bf16)";
+  std::string more = (name + ".scales" + Twine(parts.size() - 1)).str();
+  if (find(more))
+    return values->refuse(parts[0].getElementType())
+           << (parts.size() > 1 ? " with fewer layers of scales"
+                                : " without scales")
+           << ": '" << more << "' scales it, too; import the program as that "
+           << "was imported which wrote the file with --save-weights";
   WeightParts result;
   for (auto [n, type] : llvm::enumerate(parts)) {
     std::string part = n ? (name + ".scales" + Twine(n - 1)).str() : name.str();
