@@ -126,9 +126,16 @@ struct OpenExtractSlice
   FailureOr<bool> bindOpenSizes(Operation *operation,
                                 RewriterBase &rewriter) const {
     auto op = cast<tensor::ExtractSliceOp>(operation);
+    SmallVector<OpFoldResult> sizes = closeSizes(op.getMixedSizes(), rewriter);
+    // Dimensions of size 1 may be left out.
+    ::llvm::SmallBitVector dropped = op.getDroppedDims();
+    SmallVector<int64_t> shape;
+    for (auto [dim, size] : llvm::enumerate(decomposeMixedValues(sizes).first))
+      if (!dropped[dim])
+        shape.push_back(size);
     rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
-        op, op.getSource(), closeSizes(op.getMixedOffsets(), rewriter),
-        closeSizes(op.getMixedSizes(), rewriter),
+        op, op.getResultType().clone(shape), op.getSource(),
+        closeSizes(op.getMixedOffsets(), rewriter), sizes,
         closeSizes(op.getMixedStrides(), rewriter));
     return true;
   }

@@ -1,6 +1,9 @@
 // RUN: split-file %s %t
 // RUN: llm-opt %t/all.mlir --verify-roundtrip | FileCheck %s --check-prefix=OPEN
 // RUN: llm-opt %t/all.mlir --llm-bind-shapes=sizes=batch=4,kv_len=100 | FileCheck %s --check-prefix=BOUND
+// RUN: llm-opt %t/row.mlir --llm-bind-shapes=sizes=seq=5 | FileCheck %s --check-prefix=ROW
+// ROW: tensor.extract_slice %{{.+}}[0, 4, 0] [1, 1, 8] [1, 1, 1] : tensor<1x5x8xf32> to tensor<1x8xf32>
+// ROW-NEXT: return %{{.+}} : tensor<1x8xf32>
 // RUN: llm-opt %t/all.mlir --llm-bind-shapes=sizes=batch=4 | FileCheck %s --check-prefix=PART
 
 // Sizes have names; what depends on them is written with values.
@@ -82,4 +85,15 @@ func.func @all(%arg0: tensor<?x64xbf16>) -> tensor<?x64xbf16> attributes {
     scf.yield %y : tensor<?x64xbf16>
   }
   return %out : tensor<?x64xbf16>
+}
+
+//--- row.mlir
+// A slice may leave out dimensions of size 1.
+func.func @row(%arg0: tensor<1x?x8xf32>) -> tensor<1x8xf32> {
+  %seq = llm.size "seq"
+  %x = llm.sized %arg0[%seq] : tensor<1x?x8xf32>
+  %c1 = arith.constant 1 : index
+  %last = arith.subi %seq, %c1 : index
+  %row = tensor.extract_slice %x[0, %last, 0] [1, 1, 8] [1, 1, 1] : tensor<1x?x8xf32> to tensor<1x8xf32>
+  return %row : tensor<1x8xf32>
 }
