@@ -6,15 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Inputs.h"
-#include "llm/Diagnostics/Spelling.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Execution/Npy.h"
 #include "llm/Files/InputFile.h"
 #include "llm/Support/Units.h"
-#include "llm/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/SymbolTable.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
@@ -57,7 +53,7 @@ ModelFacts llm::findFacts(FunctionOpInterface function) {
 }
 
 //===----------------------------------------------------------------------===//
-// Sizes and tokens
+// Tokens and caches
 //===----------------------------------------------------------------------===//
 
 LogicalResult Inputs::readTokens() {
@@ -91,108 +87,6 @@ LogicalResult Inputs::readTokens() {
                              "program has no embedding (llm-translate "
                              "--layers=all)";
   return success();
-}
-
-static bool isCache(const ProgramArgument &argument) {
-  return argument.kind == ProgramArgument::Kind::Cache;
-}
-
-/// The names of the first dimensions of a cache, which a program may leave
-/// open.
-static constexpr StringRef cacheSizes[] = {"batch", "kv_len"};
-
-LogicalResult Inputs::checkIsOpen(StringRef name) const {
-  SmallVector<StringRef> open;
-  for (const ProgramArgument &argument : executable.getArguments()) {
-    if (argument.kind == ProgramArgument::Kind::Size)
-      open.push_back(argument.name);
-    // Sizes of caches have these names, whether or not an op reads them as
-    // numbers.
-    else if (isCache(argument))
-      for (auto [dim, name] : llvm::enumerate(cacheSizes))
-        if (cast<ShapedType>(argument.type).isDynamicDim(dim))
-          open.push_back(name);
-  }
-  if (llvm::is_contained(open, name))
-    return success();
-  llvm::sort(open);
-  open.erase(llvm::unique(open), open.end());
-  return emitError(loc) << "'--size': no size is called '" << name << "'"
-                        << didYouMean(name, open) << " (open sizes: "
-                        << (open.empty() ? "none" : llvm::join(open, ", "))
-                        << ")";
-}
-
-LogicalResult Inputs::bindOpenSizes() {
-  for (const auto &[name, size] : getOpenSizes())
-    knownSizes.push_back((name + "=" + Twine(size)).str());
-  if (knownSizes.empty() || !asRead)
-    return success();
-  llvm::sort(knownSizes);
-  OwningOpRef<Operation *> module =
-      asRead->getParentOfType<ModuleOp>()->clone();
-  LlmBindShapesPassOptions bind;
-  bind.sizes.assign(knownSizes.begin(), knownSizes.end());
-  PassManager pm(asRead.getContext());
-  pm.addPass(createLlmBindShapesPass(bind));
-  if (failed(pm.run(*module)))
-    return failure();
-  auto bound = cast<FunctionOpInterface>(
-      SymbolTable::lookupSymbolIn(*module, asRead.getName()));
-  llvm::append_range(boundTypes, bound.getArgumentTypes());
-  return success();
-}
-
-RankedTensorType Inputs::getInputType(const ProgramArgument &argument,
-                                      unsigned number) const {
-  return cast<RankedTensorType>(number < boundTypes.size() ? boundTypes[number]
-                                                           : argument.type);
-}
-
-std::string Inputs::describeTaken(RankedTensorType type) const {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << "the program takes '" << type << "'";
-  if (!boundTypes.empty())
-    os << " with " << llvm::join(knownSizes, ", ");
-  return text;
-}
-
-LogicalResult Inputs::readSizes() {
-  for (StringRef text : options.sizes) {
-    auto [name, number] = text.split('=');
-    int64_t size;
-    constexpr int64_t largest = int64_t(1) << 31; // as of --llm-bind-shapes
-    if (number.getAsInteger(10, size) || size < 1 || size > largest)
-      return emitError(loc) << "'--size' must be a name and a number in "
-                               "[1, 2^31], such as kv_len=8; got '"
-                            << text << "'";
-    if (failed(checkIsOpen(name)))
-      return failure();
-    sizes[name] = size;
-  }
-  // A prompt gives the sizes that it needs.
-  auto count = static_cast<int64_t>(tokens.size());
-  if (count) {
-    int64_t batch = sizes.lookup("batch") ? sizes.lookup("batch") : 1;
-    sizes.try_emplace("seq", count / batch);
-    sizes.try_emplace("kv_len", sizes["seq"]);
-  }
-  for (const ProgramArgument &argument : executable.getArguments())
-    if (argument.kind == ProgramArgument::Kind::Size &&
-        !sizes.contains(argument.name))
-      return emitError(loc)
-             << "the size '" << argument.name
-             << "' is open; say it: --size=" << argument.name << "=N";
-  return success();
-}
-
-llvm::StringMap<int64_t> Inputs::getOpenSizes() const {
-  llvm::StringMap<int64_t> open;
-  for (const ProgramArgument &argument : executable.getArguments())
-    if (argument.kind == ProgramArgument::Kind::Size)
-      open[argument.name] = sizes.lookup(argument.name);
-  return open;
 }
 
 /// Closes open sizes. Caches are [batch, capacity, heads, features], with room
@@ -297,13 +191,14 @@ FailureOr<HostTensor> Inputs::makeTokens(RankedTensorType type) {
   return tensor;
 }
 
-/// Whether a tensor of these sizes can stand for one of the type.
-static bool fits(ArrayRef<int64_t> shape, RankedTensorType type) {
-  return shape.size() == static_cast<size_t>(type.getRank()) &&
-         llvm::all_of(llvm::zip(shape, type.getShape()), [](auto sizes) {
-           auto [given, wanted] = sizes;
-           return ShapedType::isDynamic(wanted) || given == wanted;
-         });
+LogicalResult Inputs::readFiles() {
+  for (const std::string &path : options.files) {
+    FailureOr<HostTensor> tensor = readNpy(path, loc);
+    if (failed(tensor))
+      return failure();
+    given.push_back(std::move(*tensor));
+  }
+  return success();
 }
 
 static std::string spell(double number) {
@@ -333,18 +228,16 @@ LogicalResult Inputs::checkWhole(const HostTensor &given,
   return success();
 }
 
-FailureOr<HostTensor> Inputs::readInput(RankedTensorType type,
-                                        unsigned number) {
-  FailureOr<HostTensor> tensor = readNpy(options.files[number], loc);
-  if (failed(tensor))
-    return failure();
-  if (!fits(tensor->getShape(), type))
+FailureOr<HostTensor> Inputs::convertInput(RankedTensorType type,
+                                           unsigned number) const {
+  const HostTensor &tensor = given[number];
+  if (!fits(tensor.getShape(), type))
     return emitError(loc) << "'" << options.files[number] << "' is "
-                          << describe(*tensor) << ", and "
+                          << describe(tensor) << ", and "
                           << describeTaken(type);
-  HostTensor converted = tensor->convertTo(type.getElementType());
+  HostTensor converted = tensor.convertTo(type.getElementType());
   if (!isa<FloatType>(type.getElementType()) &&
-      failed(checkWhole(*tensor, converted, number)))
+      failed(checkWhole(tensor, converted, number)))
     return failure();
   return converted;
 }
@@ -352,8 +245,8 @@ FailureOr<HostTensor> Inputs::readInput(RankedTensorType type,
 FailureOr<HostTensor> Inputs::makeInput(const ProgramArgument &argument,
                                         unsigned number) {
   RankedTensorType type = getInputType(argument, number);
-  if (number < options.files.size())
-    return readInput(type, number);
+  if (number < given.size())
+    return convertInput(type, number);
   bool isTokens = type.getElementType().isInteger() && facts.vocabulary;
   if (isTokens && !tokens.empty())
     return makeTokens(type);
@@ -493,7 +386,8 @@ FailureOr<HostTensor> Inputs::readWeight(const ProgramArgument &argument) {
 LogicalResult Inputs::prepare() {
   if (failed(openWeights()))
     return failure();
-  if (failed(readTokens()) || failed(readSizes()) || failed(bindOpenSizes()))
+  if (failed(readFiles()) || failed(readTokens()) || failed(readSizes()) ||
+      failed(bindOpenSizes()))
     return failure();
   unsigned number = 0;
   for (const ProgramArgument &argument : executable.getArguments()) {
@@ -512,6 +406,7 @@ LogicalResult Inputs::prepare() {
       return failure();
     values.push_back(*tensor);
   }
+  given.clear();
   if (number < options.files.size())
     return emitError(loc) << options.files.size() << " files of '--input', and "
                           << "the function takes " << number;

@@ -41,6 +41,13 @@ struct ModelFacts {
   llvm::DenseMap<unsigned, int64_t> vocabularyOf;
 };
 
+inline bool isCache(const ProgramArgument &argument) {
+  return argument.kind == ProgramArgument::Kind::Cache;
+}
+
+/// Whether a tensor of these sizes can stand for one of the type.
+bool fits(ArrayRef<int64_t> shape, RankedTensorType type);
+
 ModelFacts findFacts(FunctionOpInterface function);
 
 /// The values of all arguments of a program, from run to run.
@@ -77,6 +84,8 @@ public:
 
 private:
   LogicalResult readSizes();
+  /// Gives arguments of which the program says no sizes those of what is given.
+  void closeArguments(FunctionOpInterface function) const;
   /// Checks that the program is right with the open sizes of this run, and
   /// keeps the types that its arguments have then.
   LogicalResult bindOpenSizes();
@@ -96,7 +105,9 @@ private:
   /// Fails if there cannot be room for what a run allocates beside that.
   LogicalResult checkRoomBetweenOps() const;
   FailureOr<HostTensor> makeTokens(RankedTensorType type);
-  FailureOr<HostTensor> readInput(RankedTensorType type, unsigned number);
+  LogicalResult readFiles();
+  FailureOr<HostTensor> convertInput(RankedTensorType type,
+                                     unsigned number) const;
   /// Fails if a number is none of the type, or no token of the table in which
   /// it is looked up.
   LogicalResult checkWhole(const HostTensor &given, const HostTensor &converted,
@@ -118,6 +129,7 @@ private:
   ModelFacts facts;
   Location loc;
   std::vector<int64_t> tokens;
+  std::vector<HostTensor> given; ///< of files, until they are values
   int64_t reservedBytes = 0;
   int64_t step = 0; ///< from 0
   llvm::StringMap<int64_t> sizes;
