@@ -15,6 +15,7 @@
 #include "llvm/Support/Format.h"
 
 #include <cmath>
+#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace mlir;
@@ -152,17 +153,28 @@ static int64_t readMemoryBytes() {
   return int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
 }
 
+/// Whether the system gives so many bytes more to this process, which may have
+/// a limit of its own (ulimit -v).
+static bool canAllocate(uint64_t bytes) {
+  if (!bytes)
+    return true;
+  void *room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return room != MAP_FAILED && !munmap(room, bytes);
+}
+
 LogicalResult Inputs::checkRoomBetweenOps() const {
   const std::optional<MemoryPeak> &peak = executable.getMemoryPeak();
   int64_t roomBytes = readMemoryBytes();
   auto leftBytes = static_cast<uint64_t>(roomBytes - reservedBytes);
-  if (!peak || peak->bytes <= leftBytes)
+  if (!peak || (peak->bytes <= leftBytes && canAllocate(peak->bytes)))
     return success();
   return emitError(peak->loc)
          << "there is no room for the " << peak->bytes
          << " bytes that values between ops take at once, the largest of them "
          << peak->largest << " here: this machine has " << roomBytes
-         << " bytes of memory, of which arguments take " << reservedBytes;
+         << " bytes of memory, of which arguments take " << reservedBytes
+         << (peak->bytes <= leftBytes ? ", and a limit for this process" : "");
 }
 
 LogicalResult Inputs::reserve(StringRef what, RankedTensorType type) {
@@ -175,6 +187,12 @@ LogicalResult Inputs::reserve(StringRef what, RankedTensorType type) {
                           << ", and there is no room for it: this machine has "
                           << roomBytes << " bytes of memory, of which others "
                           << "of the program take " << reservedBytes;
+  if (!canAllocate(*bytes))
+    return emitError(loc) << what << " is " << type
+                          << ", and the system has no room for its " << *bytes
+                          << " bytes beside the " << reservedBytes
+                          << " of others of the program; is there a limit for "
+                             "this process (ulimit -v)?";
   reservedBytes += *bytes;
   return success();
 }

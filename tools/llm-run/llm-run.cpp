@@ -337,8 +337,10 @@ static LogicalResult checkOptions(const CommandLine &options, Location loc) {
   if (options.copyWeights && options.weights.empty())
     return emitError(loc) << "'--copy-weights' copies those of a file; say "
                              "which: '--weights=PATH'";
-  if (options.threads < 1)
-    return emitError(loc) << "'--threads' must be 1 or more, got 0";
+  constexpr unsigned mostThreads = 4096; // of OpenMP's runtime, too
+  if (options.threads < 1 || options.threads > mostThreads)
+    return emitError(loc) << "'--threads' must be in [1, " << mostThreads
+                          << "], got " << options.threads.getValue();
   if (!llvm::is_contained({0, 128, 256, 512}, options.vectorBits))
     return emitError(loc) << "'--vectors' must be 128, 256 or 512, got "
                           << options.vectorBits.getValue();
