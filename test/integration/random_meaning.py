@@ -1,21 +1,23 @@
 """Runs random programs before and after passes, which must not change what they compute.
 
     random_meaning.py FOLDER FIRST COUNT [--open] [--passes=NAME,..] [--batch=N] [--jobs=N] [--coverage]
-                      [--interpret] [--weights-seed=N] [--shrink=N] [--draw=N]
+                      [--interpret] [--weights-seed=N] [--shrink=N] [--draw=N] [--seconds=N]
 
 Programs are those of random_programs.py. All run as plain loops, which compile quickest; as it stands
 each runs with the kernels that people run, too (a pass called `generated`). --draw: each program goes
 through as many passes, drawn by its seed. FOLDER gets what was run, and of some programs that are
 wrong the smallest one found that still is. --interpret: holds llm-run against interpret.py, too.
---coverage prints what the programs had in them.
+--seconds, and Ctrl-C, end a run with the sums of what was run. --coverage prints what the programs had in them.
 """
 import argparse
 import math
 import random
 import re
 import sys
+import time
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from itertools import islice
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # nothing is left in the source folder
@@ -271,7 +273,22 @@ def check_batch(first, options):
     folder.mkdir(parents=True, exist_ok=True)
     batch = Batch(programs, folder, options).check()
     uses = sum((program.uses() for program in programs), Counter())
-    return batch.found, batch.refused, batch.compared, uses
+    return batch.found, batch.refused, batch.compared, uses, len(programs)
+
+
+def check_batches(pool, options):
+    """What comes of each batch, until all are done, the time is over, or Ctrl-C."""
+    end = time.monotonic() + options.seconds
+    firsts = iter(range(options.first, options.end, options.batch))
+    running = {pool.submit(check_batch, first, options) for first in islice(firsts, options.jobs)}
+    try:
+        while running:
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            if time.monotonic() < end:
+                running |= {pool.submit(check_batch, first, options) for first in islice(firsts, len(done))}
+            yield from (batch.result() for batch in done)
+    except KeyboardInterrupt:
+        print("interrupted: what follows is of the programs that were done")
 
 
 def shrink_wrong(program, passes, wrong, options):
@@ -299,6 +316,7 @@ def read_options():
     parser.add_argument("--batch", type=int, default=12)
     parser.add_argument("--draw", type=int, default=99, help="how many of the lists of passes each program goes through")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=math.inf, help="no batch begins behind so many seconds")
     parser.add_argument("--interpret", action="store_true")
     parser.add_argument("--shrink", type=int, default=3, help="how many of the programs that are wrong are made smaller")
     parser.add_argument("--wrong", action="store_true", help="passes that change products into sums, to test this test")
@@ -313,10 +331,10 @@ def read_options():
 def main():
     options = read_options()
     found, refused, compared, uses = [], Counter(), Counter(), Counter()
+    count = 0
     with ProcessPoolExecutor(options.jobs) as pool:
-        firsts = range(options.first, options.end, options.batch)
-        for done in as_completed([pool.submit(check_batch, first, options) for first in firsts]):
-            some = done.result()
+        for some in check_batches(pool, options):
+            count += some[4]
             for program, passes, wrong in some[0]:
                 path = shrink_wrong(program, passes, wrong, options) if len(found) < options.shrink else ""
                 print(f"{program.name}, {passes}: {wrong} {path}", flush=True)
@@ -326,7 +344,7 @@ def main():
             uses += some[3]
     if options.verbose:
         print(f"seeds {options.first} to {options.end - 1}")
-    print(f"{options.count} programs, {sum(compared.values())} comparisons, {len(found)} wrong")
+    print(f"{count} programs, {sum(compared.values())} comparisons, {len(found)} wrong")
     for passes, count in sorted(compared.items()):
         print(f"  {passes}: {count}")
     for reason, count in refused.most_common():
