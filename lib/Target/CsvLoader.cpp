@@ -198,6 +198,9 @@ FailureOr<Target> ColumnReader::read() {
   if (!problems.empty())
     return rows.front()[at].emitError()
            << "'" << column << "': " << llvm::join(problems, "; ");
+  for (const TargetProblem &doubt : findDoubts(target))
+    mlir::emitWarning(rows.front()[at].location)
+        << "'" << column << "': '" << doubt.path << "' " << doubt.reason;
   return std::move(target);
 }
 

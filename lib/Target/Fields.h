@@ -93,6 +93,14 @@ FailureOr<Target> readTargetFields(const Field &root,
 Field targetToFields(const Target &target, Location location,
                      std::string context);
 
+/// Finds figures that are in another unit than they should be: no chip has
+/// them. The target is sound.
+std::vector<TargetProblem> findDoubts(const Target &target);
+
+/// Warns of those whose paths are given, where the fields stand.
+void warnOfDoubts(const Field &root, const Target &target,
+                  ::llvm::function_ref<bool(StringRef path)> isGiven);
+
 /// Finds the field that is meant by what a figure is called in conversation:
 /// "bandwidth" is "bytes_per_second". Returns "" for another word.
 StringRef findSpokenField(StringRef word);

@@ -67,8 +67,10 @@ FailureOr<Target> parseTargetJson(StringRef text, StringRef bufferName,
   Field root = toField(*json);
   FailureOr<Target> target =
       readTargetFields(root, /*name=*/std::nullopt, calibrated);
-  if (succeeded(target))
+  if (succeeded(target)) {
     warnOfMerePassages(root, *target);
+    warnOfDoubts(root, *target, [](StringRef) { return true; });
+  }
   return target;
 }
 

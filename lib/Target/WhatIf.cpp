@@ -32,9 +32,7 @@ public:
         root(targetToFields(target, location, context.str())) {}
 
   LogicalResult apply(ArrayRef<std::string> texts);
-  FailureOr<Target> take() const {
-    return readTargetFields(root, StringRef(name));
-  }
+  FailureOr<Target> take() const;
 
 private:
   LogicalResult read(StringRef text);
@@ -237,6 +235,17 @@ LogicalResult WhatIf::apply(ArrayRef<std::string> texts) {
     if (failed(set(change)))
       return failure();
   return success();
+}
+
+FailureOr<Target> WhatIf::take() const {
+  FailureOr<Target> target = readTargetFields(root, StringRef(name));
+  if (succeeded(target))
+    warnOfDoubts(root, *target, [&](StringRef path) {
+      return llvm::any_of(changes, [&](const Change &change) {
+        return change.path == path;
+      });
+    });
+  return target;
 }
 
 FailureOr<Target> changeTarget(const Target &target,
