@@ -44,8 +44,16 @@ static std::string findWantedNumber(StringRef inHelp, StringRef value) {
     return "";
   SmallVector<StringRef> numbers;
   value.split(numbers, ',');
-  if (all_of(numbers, isWholeNumber) && (isList || numbers.size() == 1))
+  // "4,096" is meant to be 4096: nobody writes 96 as 096.
+  auto startsWithZero = [](StringRef number) {
+    return number.size() > 1 && number.starts_with("0");
+  };
+  if (all_of(numbers, isWholeNumber) && (isList || numbers.size() == 1) &&
+      (numbers.size() == 1 || none_of(numbers, startsWithZero)))
     return "";
+  if (any_of(numbers, startsWithZero) && all_of(numbers, isWholeNumber))
+    return "whole numbers without a separator of thousands (4096, not 4,096): "
+           "commas are between the numbers of several sequences";
   return isList
              ? "a whole number, such numbers with commas between them, or '?'"
              : "a whole number or '?'";
@@ -249,23 +257,37 @@ void CommandLineCheck::checkInputs() const {
   size_t most = std::max<size_t>(1, slots.size());
   bool isLimited = none_of(
       slots, [](const cl::Option *each) { return takesSeveral(*each); });
-  if (!isLimited || inputs.size() <= most)
+  if (!isLimited)
     return;
   auto behindPass = find_if(
       inputs, [](const Input &each) { return !each.passBefore.empty(); });
+  // With a program from standard input, an option would be read as a file.
+  bool isOption = behindPass != inputs.end() &&
+                  behindPass->word.contains('=') &&
+                  !sys::fs::exists(behindPass->word);
+  if (inputs.size() <= most && !isOption)
+    return;
   refuseInput(behindPass == inputs.end() ? inputs[most] : *behindPass);
 }
 
 /// Refuses an input such as that of "--llm-schedule engines=4", where the space
 /// should be '='.
 void CommandLineCheck::refuseInput(const Input &input) const {
-  std::string why = ("'" + input.word + "' is one input too many").str();
+  std::string why =
+      ("'" + input.word +
+       (inputs.size() > 1 ? "' is one input too many" : "' is no file"))
+          .str();
   if (input.passBefore.empty())
     fail(why);
   StringRef example = input.word.contains('=') ? input.word : "OPTION=VALUE";
-  fail(why + "; options of a pass are written after it, as in \"" +
-       input.passBefore + "=" + example + "\" ('" + tool +
-       " --help=" + input.passBefore.ltrim('-') + "' lists them)");
+  // Behind a pass with options, the shell has cut what should be one word.
+  bool hasOptions = input.passBefore.contains('=');
+  StringRef name = input.passBefore.ltrim('-').split('=').first;
+  fail(why +
+       (hasOptions ? "; quotes keep the options of a pass together, as in \""
+                   : "; options of a pass are written after it, as in \"") +
+       input.passBefore + (hasOptions ? " " : "=") + example + "\" ('" + tool +
+       " --help=" + name + "' lists them)");
 }
 
 void CommandLineCheck::checkNeeded() const {

@@ -113,6 +113,23 @@ static std::vector<Sequences> groupSequences(bool hasExpandedLatents,
   return groups;
 }
 
+/// Warns of "16,384", which may be meant as a number with a separator of
+/// thousands. The number of sequences says what is meant.
+static void warnOfSeparators(MLIRContext *context, StringRef option,
+                             ArrayRef<int64_t> numbers) {
+  auto isGroup = [](int64_t number) { return number >= 100 && number < 1000; };
+  if (numbers.size() < 2 || numbers.front() > 999 ||
+      !llvm::all_of(numbers.drop_front(), isGroup))
+    return;
+  std::string together;
+  for (int64_t number : numbers)
+    together += std::to_string(number);
+  emitWarning(UnknownLoc::get(context))
+      << option << " lists " << numbers.size()
+      << " sequences; if one number was meant, write " << option << "="
+      << together << ", and if not, --batch=" << numbers.size() << " beside it";
+}
+
 /// Lists the sequences that the options describe.
 static FailureOr<std::vector<Sequences>>
 listSequences(const ImportOptions &options, MLIRContext *context) {
@@ -127,6 +144,10 @@ listSequences(const ImportOptions &options, MLIRContext *context) {
            << "--seq=? needs --kv-len beside it, a number or '?'";
   size_t count = std::max(seqs.size(), kvLens.size());
   int64_t batch = options.batch.value_or(count);
+  if (!options.batch) {
+    warnOfSeparators(context, "--seq", options.seq);
+    warnOfSeparators(context, "--kv-len", options.kvLen);
+  }
   if (failed(checkNumbers(context, "--batch", batch)) ||
       failed(checkNumbers(context, "--seq", seqs)) ||
       failed(checkNumbers(context, "--kv-len", kvLens)))
