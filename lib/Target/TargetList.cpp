@@ -49,6 +49,21 @@ static bool isMadeUp(const Target &target) {
          description.contains("parametric design");
 }
 
+/// Writes "nvlink 300 to 8 chips, pcie 32 to 8". Figures of a library
+/// (nvlink@custom) are those of the same link.
+static std::string describeLinks(const Target &target) {
+  std::string text;
+  for (const Link &link : target.links) {
+    if (StringRef(link.name).contains('@'))
+      continue;
+    text += text.empty() ? "" : ", ";
+    text += ::llvm::formatv("{0} {1:f0} among {2} chips", link.name,
+                            double(link.bytesPerSecond) / 1e9, link.devices)
+                .str();
+  }
+  return text;
+}
+
 void listPresets(raw_ostream &os, MLIRContext *context) {
   TextTable table(7);
   table.setText(6);
@@ -58,6 +73,7 @@ void listPresets(raw_ostream &os, MLIRContext *context) {
   table.addRow({"", "", "GHz", "TFLOP/s", "TFLOP/s", "GB/s", ""});
   table.addRule();
   std::vector<Target> madeUp;
+  std::vector<std::string> links;
   auto emitError = [&] { return mlir::emitError(builder.getUnknownLoc()); };
   for (const std::string &name : presetNames()) {
     FailureOr<Target> target = loadPreset(name, context, emitError);
@@ -74,6 +90,8 @@ void listPresets(raw_ostream &os, MLIRContext *context) {
          target->fittedOn.empty()
              ? "none"
              : StringRef(target->fittedOn).take_until(isEndOfClause).str()});
+    if (std::string text = describeLinks(*target); !text.empty())
+      links.push_back(name + ": " + text);
     if (isMadeUp(*target))
       madeUp.push_back(std::move(*target));
   }
@@ -81,7 +99,11 @@ void listPresets(raw_ostream &os, MLIRContext *context) {
   table.print(os, pageWidth);
   os << hostPresetName
      << ": this machine; read, and its memory measured, when it is named\n"
-     << "No such chip exists:\n";
+     << "Links, GB/s of one chip in one direction (over them, --llm-pipeline=tp=N "
+        "or --llm-shard cuts a program):\n";
+  for (const std::string &text : links)
+    os << "  " << text << "\n";
+  os << "No such chip exists:\n";
   for (const Target &target : madeUp)
     printWrapped(os, target.description, pageWidth, target.name + ": ");
 }

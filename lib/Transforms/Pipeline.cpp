@@ -29,6 +29,10 @@ PipelineOptions::PipelineOptions()
       engines(*this, "engines",
               cl::desc("Number of compute engines, or of named ones: 4, or "
                        "mxu:4,vpu:2,dma:2")),
+      tensorParallel(*this, "tp", cl::init(1), cl::value_desc("N"),
+                     cl::desc("Chips over which llm-shard and llm-partition "
+                              "cut the program by tensor parallelism "
+                              "(1: it is not cut)")),
       decomposeAttention(*this, "decompose-attention", cl::init(false),
                          cl::desc("Run llm-decompose-attention")),
       fuseProjections(*this, "fuse-projections", cl::init(false),
@@ -62,6 +66,12 @@ static LlmTargetPassOptions targetOptions(const PipelineOptions &options) {
 void mlir::llm::buildPipeline(OpPassManager &manager,
                               const PipelineOptions &options) {
   manager.addPass(createLlmTargetPass(targetOptions(options)));
+  if (options.tensorParallel != 1) {
+    LlmShardPassOptions shard;
+    shard.tp = options.tensorParallel;
+    manager.addPass(createLlmShardPass(shard));
+    manager.addPass(createLlmPartitionPass());
+  }
   if (options.decomposeAttention)
     manager.addNestedPass<func::FuncOp>(createLlmDecomposeAttentionPass());
   if (options.fuseProjections)

@@ -20,6 +20,7 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<std::string> target;
   ListOption<std::string> changes;
   Option<std::string> engines;
+  Option<int64_t> tensorParallel;
   Option<bool> decomposeAttention, fuseProjections, fuse;
   Option<TilingStrategy> strategy;
   Option<ChunkChoice> chunks;
@@ -28,8 +29,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<bool> verify;
 };
 
-/// Adds passes on a module: a target, what shall be fused or decomposed, tiles
-/// with costs, and a schedule.
+/// Adds passes on a module: a target, the cut over chips, what shall be fused or
+/// decomposed, tiles with costs, and a schedule.
 void buildPipeline(OpPassManager &manager, const PipelineOptions &options);
 
 /// Makes `--llm-pipeline` known to tools.
