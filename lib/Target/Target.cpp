@@ -391,6 +391,18 @@ LogicalResult selectLibrary(Target &target, StringRef library,
 // Changing the count of engines
 //===----------------------------------------------------------------------===//
 
+std::string describeSharedDram(const Target &target, const Engine &engine) {
+  std::string count = withThousandsSeparators(engine.count);
+  return count + " x '" + engine.name + "' (" +
+         withThousandsSeparators(engine.units) +
+         " units each) share one '" + target.dram().name +
+         "', whose rate and capacity are those of one device: this is no "
+         "machine of " +
+         count + " chips; --llm-shard=tp=" + std::to_string(engine.count) +
+         " and --llm-partition, or tp=" + std::to_string(engine.count) +
+         " of --llm-pipeline, cut a program over chips";
+}
+
 static LogicalResult setCount(Target &target, Engine &engine, int64_t count,
                               EmitError emitError, std::string &remark) {
   if (count < 1 || count > Target::maxEngines)
@@ -412,11 +424,7 @@ static LogicalResult setCount(Target &target, Engine &engine, int64_t count,
                          << engine.name << "'";
     }
   if (engine.units > 1 && count > 1)
-    remark = withThousandsSeparators(count) +
-             " chips' compute now share one memory: '" + engine.name +
-             "' has " + withThousandsSeparators(engine.units) +
-             " units in each engine, and the rate of '" + target.dram().name +
-             "' stays what it is for one";
+    remark = describeSharedDram(target, engine);
   return success();
 }
 

@@ -97,11 +97,8 @@ static LogicalResult applyCount(const Pass &pass, ModuleOp module,
   if (failed(isNamed ? setEngines(target, group, count, emitError, remarkText)
                      : setComputeEngines(target, count, emitError, remarkText)))
     return failure();
-  RemarkLock oneAtATime;
   if (!remarkText.empty())
-    remark::analysis(module.getLoc(),
-                     remark::RemarkOpts::name("engines").category("llm-target"))
-        << remark::reason("{0}", remarkText);
+    emitWarning(module.getLoc()) << remarkText;
   return success();
 }
 

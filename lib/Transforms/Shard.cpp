@@ -98,6 +98,11 @@ private:
   GridAttr makeGrid(ModuleOp module) {
     Builder builder(&getContext());
     int64_t heads = chipsOfKvHeads(module, tp);
+    if (heads == 1 && tp > 1)
+      emitWarning(module.getLoc())
+          << "the KV heads are not cut over " << int64_t(tp)
+          << " chips, as they have no common divisor: attention and caches stay "
+             "whole, and each chip has all of them";
     if (heads == 1 || heads == tp)
       return GridAttr::get(&getContext(), builder.getStringAttr("tp"),
                            ArrayRef<int64_t>(tp));

@@ -52,10 +52,14 @@
 // REPLACED: "jgs" =
 // REPLACED-NOT: npu
 
-// Four engines of a target whose engine is a whole chip: a remark says what that means.
-// RUN: llm-opt %t/empty.mlir "--llm-target=name=nvl-ax engines=4" --remarks-filter-analyse=llm-target \
-// RUN:   --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=CHIPS
-// CHIPS: remark: {{.*}}4 chips' compute now share one memory
+// Four engines of a target whose engine is a whole chip: a warning says that these are no four chips, and
+// what makes four chips.
+// RUN: llm-opt %t/empty.mlir "--llm-target=name=nvl-ax engines=4" 2>&1 | FileCheck %s --check-prefix=CHIPS
+// RUN: llm-opt %t/empty.mlir "--llm-pipeline=target=nvl-ax engines=4" 2>&1 | FileCheck %s --check-prefix=CHIPS
+// RUN: llm-opt %t/empty.mlir --llm-target=name=nvl-ax --llm-schedule=engines=4 2>&1 | FileCheck %s --check-prefix=CHIPS
+// CHIPS: warning: 4 x 'chip' (32 units each) share one 'dram', whose rate and capacity are those of one device: this is no machine of 4 chips; --llm-shard=tp=4 and --llm-partition, or tp=4 of --llm-pipeline, cut a program over chips
+// RUN: llm-opt %t/empty.mlir "--llm-target=name=npu engines=8" 2>&1 | FileCheck %s --check-prefix=NOCHIPS
+// NOCHIPS-NOT: warning
 
 // A JSON file of one's own.
 // RUN: llm-opt %t/empty.mlir --llm-target=file=%t/chip.json --mlir-print-local-scope | FileCheck %s --check-prefix=JSON

@@ -306,10 +306,13 @@ std::vector<TargetFieldRow> targetFieldRows();
 std::vector<StringRef> targetJsonFields();
 std::vector<StringRef> targetCsvFields();
 
+/// Says that so many whole devices (engines of several units) share one memory,
+/// and how a program is cut over chips instead.
+std::string describeSharedDram(const Target &target, const Engine &engine);
+
 /// Sets the count of the compute engines. It is an error if `count` is below 1
 /// or above 1,048,576, or if there are no or several compute groups. `remark`,
-/// if it returns a text, is what the user should know (that N whole chips now
-/// share one memory). On an error the target stays as it was.
+/// if it returns a text, is what the user should know (`describeSharedDram`). On an error the target stays as it was.
 LogicalResult setComputeEngines(Target &target, int64_t count,
                                 EmitError emitError, std::string &remark);
 
