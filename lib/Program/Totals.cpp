@@ -265,10 +265,33 @@ static LogicalResult addSource(SourceOpInterface source, int64_t count,
   return success();
 }
 
+/// Counts the pieces that `llm.piece` makes of a source.
+static int64_t countPieces(SourceOpInterface source, GridAttr grid) {
+  auto piece = source->getAttrOfType<ShardAttr>(LlmDialect::pieceAttrName);
+  int64_t pieces = 1;
+  if (piece)
+    for (NamedAttribute cut : piece.getLoops())
+      pieces *= grid.countChips(cast<ArrayAttr>(cut.getValue()));
+  return pieces;
+}
+
+/// Notes what a chip holds beyond an equal share of an object that is there
+/// `count` times.
+static void addNotCut(SourceOpInterface source, int64_t count, GridAttr grid,
+                      Totals &totals) {
+  Count bytes = storageBytesOf(source->getResults());
+  int64_t chips = grid.countChips(), pieces = countPieces(source, grid);
+  auto held = succeeded(bytes) ? checkedMul(*bytes, count) : std::nullopt;
+  if (held && pieces < chips)
+    totals.notCut.push_back(
+        {source, int64_t(double(*held) * (1 - double(pieces) / chips))});
+}
+
 FailureOr<Totals> mlir::llm::computeTotals(const Program &program) {
   Totals totals;
   WeightUses uses;
   llvm::DenseSet<Operation *, SameSource> counted;
+  GridAttr grid = GridAttr::ofModule(program.function());
   for (const ProgramOp &op : program.ops())
     if (failed(addOp(op.op, op.count, totals, uses)))
       return failure();
@@ -278,6 +301,8 @@ FailureOr<Totals> mlir::llm::computeTotals(const Program &program) {
     if (isObject && !counted.insert(source).second)
       continue;
     int64_t shown = isObject ? countObjects(source) : count;
+    if (isObject && grid)
+      addNotCut(source, shown, grid, totals);
     if (failed(addSource(source, shown, uses.lookup(source), totals)))
       return emitOverflow(source);
   }

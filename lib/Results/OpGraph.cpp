@@ -7,21 +7,11 @@
 
 #include "llm/Results/OpGraph.h"
 #include "llm/Results/Staleness.h"
+#include "llm/Results/WhatBinds.h"
 #include "llm/Support/Units.h"
 
 using namespace mlir;
 using namespace mlir::llm;
-
-CostBound mlir::llm::boundOf(CostAttr cost) {
-  auto cycles = [](PartCostAttr part) {
-    return checkedMul(part.getCycles(), part.getCount()).value_or(maxCount);
-  };
-  PartCostAttr longest = cost.getParts().front();
-  for (PartCostAttr part : cost.getParts())
-    if (cycles(part) > cycles(longest))
-      longest = part;
-  return longest.getBound();
-}
 
 StringRef mlir::llm::colorOf(CostBound bound) {
   switch (bound) {
@@ -79,8 +69,10 @@ static LogicalResult addTime(OpGraph &graph, unsigned index,
     return op->emitOpError() << "has figures above 2^61 - 1";
   graph.cycles = *sum;
   graph.ops[index].cycles = all;
+  bool isMeasured = timeline && timeline->schedule().isMeasured();
   if (cost)
-    graph.ops[index].bound = boundOf(cost);
+    graph.ops[index].bound =
+        boundOf(cost, *graph.target, isMeasured ? 0 : *one);
   return success();
 }
 

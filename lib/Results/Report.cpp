@@ -7,7 +7,7 @@
 
 #include "llm/Results/Report.h"
 #include "llm/Cost/Roofline.h"
-#include "llm/Results/OpGraph.h"
+#include "llm/Results/Remarks.h"
 #include "llm/Results/Staleness.h"
 #include "llm/Support/Units.h"
 #include "llvm/ADT/SetVector.h"
@@ -155,7 +155,9 @@ static FailureOr<OpReport> makeOpReport(const Timeline &timeline,
     return op->emitOpError() << "has figures above 2^61 - 1";
   if (failed(addUse(report, timeline, index, peaks)))
     return failure();
-  report.bound = boundOf(cost);
+  bool isMeasured = timeline.schedule().isMeasured();
+  report.bound = boundOf(cost, target,
+                         isMeasured ? 0 : report.figures.scheduledCycles);
   FailureOr<SourceRooms> rooms = SourceRooms::find(entry.op, target, cost);
   if (failed(rooms))
     return failure();
@@ -177,14 +179,13 @@ static LogicalResult checkHasCosts(const Program &program) {
   return success();
 }
 
-/// Adds how much of the machine the whole uses, and what binds it.
+/// Adds how much of the machine the whole uses.
 static void addShares(Report &report) {
   double seconds = 1e-6 * report.makespanMicroseconds();
   double macSeconds = 0, bytes = 0;
   for (const OpReport &op : report.ops) {
     macSeconds += double(op.count) * op.macSecondsAtPeak;
     bytes += double(op.count) * double(op.compulsoryBytes);
-    report.boundPercent[size_t(op.bound)] += report.sharePercentOf(op);
   }
   if (seconds == 0)
     return;
@@ -232,6 +233,8 @@ FailureOr<Report> Report::create(FunctionOpInterface function,
   }
   report.sum.bytes.resize(target.sharedResources().size());
   addShares(report);
+  report.whatBinds = WhatBinds::of(report);
+  report.remarks = findRemarks(report);
   if (!report.capacity.fits())
     warnings.keep(report.describeExcess());
   report.problems = warnings.take();
@@ -281,10 +284,6 @@ StringRef Report::largestBound() const {
     largest = bound.getName();
   }
   return largest;
-}
-
-CostBound Report::bound() const {
-  return CostBound(llvm::max_element(boundPercent) - boundPercent.begin());
 }
 
 double Report::engineMicrosecondsOf(const OpReport &op) const {

@@ -7,6 +7,7 @@ Shares nothing with the exporter but the words of docs/report.md.
 """
 from __future__ import annotations
 
+import collections
 import json
 import math
 import sys
@@ -22,6 +23,7 @@ class Machine:
         self.clock = report["clock_hz"]
         self.peak_clock = max([self.clock] + [engine.get("sustained_clock_hz", 0) for engine in self.engines])
         self.rates = {memory["name"]: memory["bytes_per_second"] for memory in report["memories"] if "lanes" in memory}
+        self.links = {link["name"]: link["bytes_per_second"] for link in report.get("links", [])}
 
     def macs_per_second(self, kind: str | None) -> float:
         return self.peak_clock * sum(engine["count"] * engine["operations_per_cycle"].get("mac", {}).get(kind, 0)
@@ -53,8 +55,142 @@ def check_op(op: dict, machine: Machine) -> None:
     close(op["gb_per_second"], 1e-9 * op["bytes"][dram] / with_fetches if with_fetches else 0, "gb_per_second")
     compute = max([percent(op["macs"], machine.macs_per_second(op.get("mac_rate_type")), seconds)] + [
         percent(work_of(op, kind), machine.operations_per_second(kind), seconds) for kind in ("alu", "special", "compare")])
-    memory = max(percent(op["bytes"][name], rate, with_fetches) for name, rate in machine.rates.items())
+    memory = max(percent(op["bytes"][name], rate, with_fetches) for name, rate in (machine.rates | machine.links).items())
     close(op["percent_of_limit"], max(compute, memory), f"{op['name']}: percent_of_limit")
+
+
+class OpTerms:
+    """The cycles of one run of an op, and what binds it on the whole machine."""
+
+    def __init__(self, op: dict, report: dict):
+        parts = op["parts"]
+        self.overhead, self.serial, self.compute, self.memory, self.alone = (
+            sum(part["count"] * length(part) for part in parts) for length in (
+                lambda part: part["overhead_cycles"], lambda part: part["serial_cycles"], lambda part: part["compute_cycles"],
+                lambda part: part["memory_cycles"], lambda part: max(part["compute_cycles"], part["memory_cycles"])))
+        # A measured run follows no cost: its slots say nothing of bandwidth.
+        scheduled = op["scheduled_cycles"]
+        self.launches = min(self.overhead, scheduled)
+        self.rest = scheduled - self.launches
+        self.overlapped = max(0, self.rest - self.serial)
+        self.is_slowed = self.overlapped > 1.01 * self.alone and not report["policy"].startswith("measured")
+        self.of_parts = max(parts, key=lambda part: part["count"] * (
+            part["overhead_cycles"] + part["serial_cycles"] + max(part["compute_cycles"], part["memory_cycles"])))["bound"]
+        self.bound = self.find_bound(op, report)
+
+    def find_bound(self, op: dict, report: dict) -> str:
+        group = next(engine for engine in report["engines"] if engine["name"] == op["engine"])
+        engines = min(sum(part["count"] for part in op["parts"]), group["count"])
+        shared = max(op["bytes"][memory["name"]] * report["clock_hz"] / memory.get("sustained_bytes_per_second", memory["bytes_per_second"])
+                     for memory in report["memories"] if "lanes" in memory)
+        self.engines, self.group, self.shared = engines, group["count"], shared
+        if self.of_parts == "memory" or (engines > 1 and shared * engines > max(self.compute, self.overhead)):
+            return "memory"
+        is_launch = self.of_parts == "overhead" and self.launches >= self.overlapped
+        return "memory" if self.is_slowed and not is_launch else self.of_parts
+
+    def is_memory(self) -> bool:
+        return self.bound == "memory" or (self.bound == "overhead" and self.memory > self.compute)
+
+    def saved(self) -> tuple[float, float]:
+        """What twice the bandwidth and twice the arithmetic would save."""
+        if not self.is_memory():
+            if self.engines > 1:
+                return 0, self.overlapped * saved_share(self.compute / self.engines, self.shared)
+            return 0, self.overlapped - max(self.overlapped / 2, min(self.overlapped, self.memory))
+        if self.of_parts == "memory" and self.compute >= self.memory and not self.is_slowed:
+            return self.memory / 2, 0
+        if self.group > 1:
+            return self.overlapped * saved_share(self.shared, self.compute / self.group), 0
+        return max(0, self.overlapped - max(self.overlapped / 2, self.compute)), 0
+
+
+def saved_share(now: float, other: float) -> float:
+    """The share of a time that twice a rate saves, if the other rate allows that."""
+    return 1 - min(now, max(now / 2, other)) / now if now else 0
+
+
+def time_by_op(ops: list[dict], is_held, links: set[str]) -> tuple[dict[str, float], float, float]:
+    """Goes from one start or end of a slot to the next. The time between is that of the ops that have slots then, by their
+    number; if there are none, that of exchanges, or of fetches."""
+    times: dict[str, float] = {op["name"]: 0.0 for op in ops if is_held(op)}
+    fetching = exchanging = 0.0
+    for loops in {tuple(op.get("loops", [])) for op in ops}:
+        together = [op for op in ops if tuple(op.get("loops", [])) == loops]
+        events: list[tuple[int, int, str, str]] = []
+        for op in together:
+            kind = "slot" if is_held(op) else "exchange" if op["engine"] in links else ""
+            for slot in op["slots"]:
+                spans = [(slot, kind)] * bool(kind) + [(fetch, "fetch") for fetch in slot.get("prefetches", [])]
+                for span, what in spans:
+                    events += [(span["start_cycle"], 1, what, op["name"]), (span["end_cycle"], -1, what, op["name"])]
+        before, count = 0, collections.Counter()
+        for cycle, step, what, name in sorted(events):
+            elapsed, before = together[0]["count"] * (cycle - before), cycle
+            slots = sum(number for (kind, _), number in count.items() if kind == "slot")
+            if slots:
+                for (kind, each), number in count.items():
+                    if kind == "slot":
+                        times[each] += elapsed * number / slots
+            elif any(number for (kind, _), number in count.items() if kind == "exchange"):
+                exchanging += elapsed
+            elif any(number for (kind, _), number in count.items() if kind == "fetch"):
+                fetching += elapsed
+            count[what, name] += step
+            if not count[what, name]:
+                del count[what, name]
+    return times, fetching, exchanging
+
+
+def covered(ops: list[dict]) -> float:
+    """The cycles of all runs in which one of the ops is under way."""
+    cycles = 0
+    for loops in {tuple(op.get("loops", [])) for op in ops}:
+        together = [op for op in ops if tuple(op.get("loops", [])) == loops]
+        end = -1
+        for first, last in sorted((min(slot["start_cycle"] for slot in op["slots"]), max(slot["end_cycle"] for slot in op["slots"]))
+                                  for op in together):
+            cycles += together[0]["count"] * max(0, last - max(first, end))
+            end = max(end, last)
+    return cycles
+
+
+def check_binding(report: dict) -> None:
+    """Derives what the time goes to, and what more of each would save."""
+    ops, links = report["ops"], {link["name"] for link in report.get("links", [])}
+    groups = [engine for engine in report["engines"] if engine["name"] not in links]
+    runs_on = lambda op, name: name in [op["engine"], *op.get("with", [])]
+    busy = {engine["name"]: sum(op["count"] * op["scheduled_cycles"] for op in ops if runs_on(op, engine["name"])) / engine["count"]
+            for engine in groups}
+    engine = max(groups, key=lambda each: busy[each["name"]])
+    assert report["bound_engine"] == engine["name"], report["bound_engine"]
+    makespan = report["makespan_cycles"]
+    time_of, fetching, exchanging = time_by_op(ops, lambda op: runs_on(op, engine["name"]), links)
+    cycles = {"compute": 0.0, "memory": fetching, "overhead": 0.0, "exchange": exchanging}
+    saved = {"bandwidth": fetching / 2, "arithmetic": 0.0, "launches": 0.0}
+    for op in ops:
+        terms = OpTerms(op, report)
+        assert op["bound"] == terms.bound, f"{op['name']}: bound is {op['bound']}, not {terms.bound}"
+        if op["name"] not in time_of or op["scheduled_cycles"] == 0:
+            continue
+        time, scheduled = time_of[op["name"]], op["scheduled_cycles"]
+        cycles["memory" if terms.is_memory() else "compute"] += time * terms.rest / scheduled
+        cycles["overhead"] += time * terms.launches / scheduled
+        for key, amount in zip(saved, (*terms.saved(), terms.launches / 2)):
+            saved[key] += time * amount / scheduled
+    found = dict(report["bound_percent"])
+    for bound, amount in cycles.items():
+        close(found[bound], 100 * amount / makespan, f"bound_percent of {bound}")
+    close(sum(found.values()), 100, "sum of bound_percent")
+    exchanges = [op for op in ops if op["engine"] in links]
+    assert (report.get("exchange_percent") is None) == ("links" not in report)
+    if "links" in report:
+        close(report["exchange_percent"], 100 * covered(exchanges) / makespan, "exchange_percent")
+    assert found[report["bound"]] == max(found.values()), report["bound"]
+    if report["policy"].startswith("measured"):
+        return
+    for key, amount in saved.items():
+        close(report["savings_percent"][key], 100 * amount / sum(cycles.values()), f"savings_percent of {key}")
 
 
 def check(report: dict) -> None:
@@ -65,10 +201,7 @@ def check(report: dict) -> None:
     total = sum(op["total_time_us"] for op in ops)
     for op in ops:
         close(op["share_percent"], 100 * op["total_time_us"] / total, "share_percent")
-    shares = {bound: sum(op["share_percent"] for op in ops if op["bound"] == bound) for bound in report["bound_percent"]}
-    for bound, share in shares.items():
-        close(report["bound_percent"][bound], share, f"bound_percent of {bound}")
-    assert shares[report["bound"]] == max(shares.values()), report["bound"]
+    check_binding(report)
     seconds = report["makespan_cycles"] / machine.clock
     macs = sum(op["count"] * op["macs"] / machine.macs_per_second(op["mac_rate_type"]) for op in ops if op["macs"])
     close(report["mfu_percent"], 100 * macs / seconds, "mfu_percent")

@@ -32,7 +32,8 @@ enum class TraceFormat {
   Proto
 };
 
-enum class ReportFormat { Table, Json, Csv };
+/// `Auto`: by the suffix of the file, or else a table.
+enum class ReportFormat { Auto, Table, Json, Csv };
 
 /// What the colour of a node tells.
 enum class DotColor { Time, Bound, Kind };

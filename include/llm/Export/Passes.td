@@ -481,8 +481,10 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
       have full numbers, with the unit in the name of the field. The table has rounded
       numbers, with units in the header;
     - what most readers want to know comes first: whether the program fits into memory, how
-      long it takes, tokens per second, what binds most of the engine time, and the share of
-      the machine's peak. MFU, model FLOPs utilization, is how much of the makespan the
+      long it takes, tokens per second, what the time goes to, what twice the bandwidth,
+      twice the arithmetic and half the launches would save, how long chips exchange, and the
+      share of the machine's peak. Sentences say what is wrong with the schedule (`problems`),
+      and what a reader must know of the machine or the cut (`remarks`). MFU, model FLOPs utilization, is how much of the makespan the
       multiply-accumulates take at the peak of all engines. MBU, model bandwidth utilization,
       is the same for each byte that an op touches, once, at the full rate of DRAM. CSV has
       rows of ops only: for `file=ops.csv`, these figures are in `ops.summary.csv` beside it,
@@ -551,7 +553,7 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
     ```
     llm-opt block.mlir --llm-tile --llm-schedule --llm-export-report -o /dev/null
     llm-opt block.mlir --llm-tile --llm-schedule --llm-export-report=format=json -o /dev/null | jq .mbu_percent
-    llm-opt block.mlir --llm-tile --llm-schedule "--llm-export-report=file=r.json format=json"
+    llm-opt block.mlir --llm-tile --llm-schedule --llm-export-report=file=r.json
     llm-opt block.mlir --llm-fuse --llm-tile --llm-schedule --llm-export-report=baseline=r.json -o /dev/null
     ```
   }];
@@ -560,8 +562,10 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
            "File to write, '-' for standard output (default: standard output where the IR "
            "goes elsewhere, else standard error)">,
     Option<"format", "format", "::mlir::llm::ReportFormat",
-           "::mlir::llm::ReportFormat::Table", "How to write it", [{
+           "::mlir::llm::ReportFormat::Auto",
+           "How to write it (default: json and csv by the suffix of the file, else a table)", [{
       ::llvm::cl::values(
+          clEnumValN(::mlir::llm::ReportFormat::Auto, "auto", "by the suffix of the file"),
           clEnumValN(::mlir::llm::ReportFormat::Table, "table", "aligned, for people"),
           clEnumValN(::mlir::llm::ReportFormat::Json, "json", "for programs"),
           clEnumValN(::mlir::llm::ReportFormat::Csv, "csv", "one row per op"))

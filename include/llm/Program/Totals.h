@@ -29,6 +29,9 @@ struct Totals {
   int64_t kvElements = 0;   ///< valid in the caches after the step
   int64_t kvReadBytes = 0;  ///< rows of caches that are shown, each once
   int64_t kvWriteBytes = 0; ///< written into caches
+  /// Of a program over several chips, the weights, caches and states of which a
+  /// chip holds more than an equal share, and how many bytes more.
+  std::vector<std::pair<SourceOpInterface, int64_t>> notCut;
 };
 
 /// Returns the work of one kind in one run of an op. Fails if it does not fit

@@ -44,10 +44,6 @@ struct OpGraph {
 /// Returns the graphs of the functions with a body, in the order of the module.
 FailureOr<std::vector<OpGraph>> createOpGraphs(ModuleOp module);
 
-/// The bound of the parts that take most of the time, and the first one if
-/// several are equal. The time of all parts together is not above `maxCount`.
-CostBound boundOf(CostAttr cost);
-
 /// Returns the color of a bound, which is the same in all graphs.
 StringRef colorOf(CostBound bound);
 

@@ -13,6 +13,7 @@
 #include "llm/Results/FunctionExplanation.h"
 #include "llm/Results/SourceRooms.h"
 #include "llm/Results/Utilization.h"
+#include "llm/Results/WhatBinds.h"
 #include "llm/Target/Target.h"
 
 #include <memory>
@@ -36,7 +37,7 @@ struct OpReport {
   StringRef name; ///< with "{}"
   StringRef kind; ///< of the op: "llm.matmul"
   int64_t count = 1;
-  CostBound bound;
+  CostBound bound; ///< on the whole machine, as scheduled
   OpFigures figures;                    ///< of one run
   OpFigures allRuns;                    ///< times count
   int64_t startCycle = 0, endCycle = 0; ///< of the first run
@@ -64,14 +65,16 @@ struct Report {
   /// compulsory bytes at the full rate of DRAM. No schedule has more than 100
   /// %.
   double mfuPercent = 0, mbuPercent = 0;
-  /// The share of the engine time in which ops with this bound run.
-  std::array<double, 3> boundPercent = {}; ///< by CostBound
+  WhatBinds whatBinds;
   DenseMap<Operation *, unsigned> indexOf; ///< into `ops`
   /// There is none if the schedule breaks a rule or costs are stale.
   std::optional<FunctionExplanation> explanation;
   /// The warnings that the user got: the schedule is stale or not valid, or the
   /// program does not fit into memory.
   std::vector<std::string> problems;
+  /// What a reader of the first figures must know: sentences on a machine or a
+  /// cut that may not be what was meant.
+  std::vector<std::string> remarks;
 
   StringRef functionName() const;
   /// Returns the name of an op that takes time.
@@ -85,8 +88,6 @@ struct Report {
   /// The name of the largest of the schedule's bounds, and the first one if
   /// several are equal. It is empty if there is none.
   StringRef largestBound() const;
-  /// What binds most of the engine time; the first one if several are equal.
-  CostBound bound() const;
   /// Engine time of one run, in microseconds, and of all runs as a share of
   /// that of all ops.
   double engineMicrosecondsOf(const OpReport &op) const;

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "TraceArgs.h"
-#include "llm/Results/OpGraph.h"
 #include "llm/Results/OpKinds.h"
 #include "llm/Results/OpShapes.h"
+#include "llm/Results/WhatBinds.h"
 #include "llm/Support/Units.h"
 
 using namespace mlir;
@@ -159,7 +159,11 @@ void TraceArgs::writeAllRuns(TraceValues &values, unsigned op, CostAttr cost) {
   values.number("count", count);
   for (auto [name, value] : namedFigures(used, count, time, share))
     values.real(name, value);
-  values.text("bound", stringifyCostBound(boundOf(cost)));
+  bool isMeasured = timeline.schedule().isMeasured();
+  values.text("bound",
+              stringifyCostBound(
+                  boundOf(cost, peaks.machine(),
+                          isMeasured ? 0 : int64_t(used.engineCycles))));
 }
 
 TraceArgs::OpTexts &TraceArgs::textsOf(unsigned index) {

@@ -23,6 +23,7 @@ using namespace mlir::llm;
 static void writeReport(ArrayRef<Report> reports, ReportFormat format,
                         const BesideBaseline *beside, llvm::raw_ostream &os) {
   switch (format) {
+  case ReportFormat::Auto: // it was resolved
   case ReportFormat::Table:
     return writeReportTable(reports, os, beside);
   case ReportFormat::Json:
@@ -32,13 +33,28 @@ static void writeReport(ArrayRef<Report> reports, ReportFormat format,
   }
 }
 
+/// Returns the format that the suffix of a file stands for; nothing for others.
+static std::optional<ReportFormat> formatOfSuffix(StringRef file) {
+  if (file.ends_with(".json"))
+    return ReportFormat::Json;
+  if (file.ends_with(".csv"))
+    return ReportFormat::Csv;
+  return std::nullopt;
+}
+
 namespace {
 struct ExportReportPass
     : ExportPass<llm::impl::ExportReportPassBase<ExportReportPass>> {
   using ExportPass::ExportPass;
+  LogicalResult initialize(MLIRContext *context) override;
   void runOnOperation() override;
 
 private:
+  ReportFormat chosenFormat() const {
+    return format == ReportFormat::Auto
+               ? formatOfSuffix(file).value_or(ReportFormat::Table)
+               : format.getValue();
+  }
   LogicalResult checkBaseline();
   LogicalResult exportReports();
   LogicalResult writeBesideCsv(ArrayRef<Report> reports,
@@ -46,9 +62,19 @@ private:
 };
 } // namespace
 
+/// A name that says JSON holds JSON.
+LogicalResult ExportReportPass::initialize(MLIRContext *context) {
+  std::optional<ReportFormat> named = formatOfSuffix(file);
+  if (named && *named != chosenFormat())
+    return emitError(UnknownLoc::get(context))
+           << "--llm-export-report: the format is not that of the file '"
+           << file << "'; leave 'format' out, and the suffix decides";
+  return ExportPass::initialize(context);
+}
+
 /// Rows of ops have no columns for a comparison, and a stream holds one table.
 LogicalResult ExportReportPass::checkBaseline() {
-  if (baseline.empty() || format != ReportFormat::Csv ||
+  if (baseline.empty() || chosenFormat() != ReportFormat::Csv ||
       StringRef(file).ends_with(".csv"))
     return success();
   return emitError(UnknownLoc::get(&getContext()))
@@ -61,7 +87,7 @@ LogicalResult ExportReportPass::checkBaseline() {
 LogicalResult ExportReportPass::writeBesideCsv(ArrayRef<Report> reports,
                                                const BesideBaseline *beside) {
   StringRef name = file;
-  if (format != ReportFormat::Csv || !name.consume_back(".csv"))
+  if (chosenFormat() != ReportFormat::Csv || !name.consume_back(".csv"))
     return success();
   auto &files = getAnalysis<ExportedFiles>();
   if (failed(files.write(
@@ -91,7 +117,7 @@ LogicalResult ExportReportPass::exportReports() {
   const BesideBaseline *beside = compared ? &*compared : nullptr;
   auto &files = getAnalysis<ExportedFiles>();
   auto write = [&](llvm::raw_ostream &os) {
-    writeReport(reports, format, beside, os);
+    writeReport(reports, chosenFormat(), beside, os);
   };
   if (file.empty()) {
     files.print(*this, write);

@@ -104,9 +104,9 @@ static void writeSummaryRow(const Report &report, llvm::raw_ostream &os) {
                                 : "false")
       << toShortestDecimal(report.makespanMicroseconds())
       << (isWhole ? tokens : "") << (isWhole ? "" : tokens)
-      << stringifyCostBound(report.bound());
-  for (double share : report.boundPercent)
-    row << toShortestDecimal(share);
+      << report.whatBinds.largest();
+  for (const TimeShare &share : report.whatBinds.shares)
+    row << toShortestDecimal(share.percent);
   row << toShortestDecimal(report.mfuPercent)
       << toShortestDecimal(report.mbuPercent) << schedule.getMakespanCycles()
       << schedule.getLowerBoundCycles() << schedule.getRooflineCycles()
@@ -114,6 +114,15 @@ static void writeSummaryRow(const Report &report, llvm::raw_ostream &os) {
       << (capacity.isChecked() ? std::to_string(capacity.memory().capacityBytes)
                                : "")
       << numberOr(capacity.largestBatch) << numberOr(capacity.largestContext);
+  const WhatBinds &binds = report.whatBinds;
+  row << (binds.exchangePercent ? toShortestDecimal(*binds.exchangePercent)
+                                : "");
+  if (binds.savings.empty())
+    row << "" << "" << "";
+  for (const TimeShare &saving : binds.savings)
+    row << toShortestDecimal(saving.percent);
+  row << toUtf8(llvm::join(report.problems, "; "))
+      << toUtf8(llvm::join(report.remarks, "; "));
 }
 
 void mlir::llm::writeReportSummaryCsv(ArrayRef<Report> reports,
@@ -135,6 +144,8 @@ void mlir::llm::writeReportSummaryCsv(ArrayRef<Report> reports,
                            "bound_percent.compute",
                            "bound_percent.memory",
                            "bound_percent.overhead",
+                           "bound_percent.exchange",
+                           "bound_percent.waiting",
                            "mfu_percent",
                            "mbu_percent",
                            "makespan_cycles",
@@ -143,7 +154,13 @@ void mlir::llm::writeReportSummaryCsv(ArrayRef<Report> reports,
                            "needed_bytes",
                            "capacity_bytes",
                            "largest_batch",
-                           "largest_kv_len"})
+                           "largest_kv_len",
+                           "exchange_percent",
+                           "savings_percent.bandwidth",
+                           "savings_percent.arithmetic",
+                           "savings_percent.launches",
+                           "problems",
+                           "remarks"})
       row << name;
   }
   for (const Report &report : reports)

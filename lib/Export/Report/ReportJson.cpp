@@ -481,6 +481,13 @@ static Json toJson(const Report &report, ArrayRef<ProgramItem> items,
 // The whole
 //===----------------------------------------------------------------------===//
 
+static Json toJson(ArrayRef<TimeShare> shares) {
+  Json json = Json::object();
+  for (const TimeShare &share : shares)
+    json[share.name.str()] = share.percent;
+  return json;
+}
+
 /// Adds what most readers want to know, before everything else.
 static void addHeadline(Json &json, const Report &report) {
   if (report.capacity.isChecked())
@@ -488,9 +495,15 @@ static void addHeadline(Json &json, const Report &report) {
   json["makespan_us"] = report.makespanMicroseconds();
   if (std::optional<double> rate = report.tokensPerSecond())
     json[report.tokenRateName()] = *rate;
-  json["bound"] = stringifyCostBound(report.bound());
-  for (auto [bound, share] : llvm::enumerate(report.boundPercent))
-    json["bound_percent"][stringifyCostBound(CostBound(bound))] = share;
+  const WhatBinds &binds = report.whatBinds;
+  json["bound"] = binds.largest().str();
+  json["bound_percent"] = toJson(binds.shares);
+  if (binds.engine)
+    json["bound_engine"] = binds.engine->name;
+  if (!binds.savings.empty())
+    json["savings_percent"] = toJson(binds.savings);
+  if (binds.exchangePercent)
+    json["exchange_percent"] = *binds.exchangePercent;
   json["mfu_percent"] = report.mfuPercent;
   json["mbu_percent"] = report.mbuPercent;
 }
@@ -516,6 +529,7 @@ static Json toJson(const Report &report) {
     json["program"] = toJson(report.imported);
   json["policy"] = schedule.getPolicy().str();
   json["problems"] = report.problems;
+  json["remarks"] = report.remarks;
   json["makespan_cycles"] = schedule.getMakespanCycles();
   json["lower_bound_cycles"] = schedule.getLowerBoundCycles();
   if (std::optional<double> gap = report.gapPercent())

@@ -308,24 +308,60 @@ static void printIdle(const Report &report, llvm::raw_ostream &os) {
   printWrapped(os, text, pageWidth);
 }
 
-/// Writes "memory 93.2 % of the engine time, overhead 5.1 %", the largest
-/// first.
-static std::string describeBound(const Report &report) {
-  SmallVector<CostBound, 3> bounds = {CostBound::Compute, CostBound::Memory,
-                                      CostBound::Overhead};
-  auto shareOf = [&](CostBound bound) {
-    return report.boundPercent[size_t(bound)];
-  };
-  llvm::stable_sort(bounds, [&](CostBound one, CostBound other) {
-    return shareOf(one) > shareOf(other);
+/// Returns the shares that are not 0 when they are shown, the largest first.
+static SmallVector<TimeShare> largestFirst(ArrayRef<TimeShare> shares) {
+  SmallVector<TimeShare> shown;
+  llvm::copy_if(shares, std::back_inserter(shown),
+                [](const TimeShare &share) { return share.percent >= 0.05; });
+  llvm::stable_sort(shown, [](const TimeShare &one, const TimeShare &other) {
+    return one.percent > other.percent;
   });
+  return shown;
+}
+
+/// Writes "memory 93.2 % of the time, overhead 5.1 %, waiting 1.7 %". It is the
+/// time of the engines that have work for longest, if there are several kinds.
+static std::string describeBound(const Report &report) {
+  const WhatBinds &binds = report.whatBinds;
+  if (!binds.engine)
+    return "nothing takes time";
+  bool isOnly = llvm::count_if(report.target->engines,
+                               [](const Engine &engine) {
+                                 return engine.isCompute();
+                               }) == 1;
+  std::string of =
+      isOnly ? " of the time" : " of the time of " + showName(binds.engine->name);
   std::string text;
-  for (CostBound bound : bounds)
-    if (shareOf(bound) > 0)
-      text += (text.empty() ? "" : ", ") + stringifyCostBound(bound).str() +
-              " " + formatIn({"%", 1, 1}, shareOf(bound)) + " %" +
-              (text.empty() ? " of the engine time" : "");
-  return text.empty() ? "nothing takes time" : text;
+  for (const TimeShare &share : largestFirst(binds.shares))
+    text += (text.empty() ? "" : ", ") + share.name.str() + " " +
+            showPercent(share.percent / 100) + std::exchange(of, "");
+  return text;
+}
+
+/// Writes "twice the bandwidth of dram up to 31.0 %, half the launches 4.4 %".
+static std::string describeSavings(const Report &report) {
+  std::string dram = showName(report.target->dram().name);
+  std::string text;
+  for (const TimeShare &saving : largestFirst(report.whatBinds.savings)) {
+    text += text.empty() ? "" : ", ";
+    text += saving.name == "bandwidth"
+                ? "twice the bandwidth of " + dram + " up to "
+            : saving.name == "arithmetic" ? "twice the arithmetic about "
+                                          : "half the launch overhead about ";
+    text += showPercent(saving.percent / 100);
+  }
+  return text;
+}
+
+/// Writes "21.5 % of the time, in 20.1 % with nothing beside it".
+static std::string describeExchange(const Report &report) {
+  const WhatBinds &binds = report.whatBinds;
+  auto exposed = llvm::find_if(binds.shares, [](const TimeShare &share) {
+    return share.name == "exchange";
+  });
+  return showPercent(*binds.exchangePercent / 100) +
+         " of the time between chips, " + showPercent(exposed->percent / 100) +
+         " with no op beside it";
 }
 
 /// Writes ", one of 16 chips (dp = 2, tp = 8)": the figures are those of one
@@ -346,12 +382,14 @@ static std::string describeGrid(const Report &report) {
   return text;
 }
 
-/// Prints what most readers want to know: five lines, each with a name in
-/// front.
+/// Prints what most readers want to know: lines, each with a name in front.
 static void printHeadline(const Report &report, llvm::raw_ostream &os) {
-  if (!report.capacity.fits())
-    printWrapped(os, "DOES NOT FIT: " + toPrintable(report.describeExcess()),
-                 pageWidth);
+  std::string excess = report.describeExcess();
+  if (!excess.empty())
+    printWrapped(os, "DOES NOT FIT: " + toPrintable(excess), pageWidth);
+  for (const std::string &problem : report.problems)
+    if (problem != excess)
+      printWrapped(os, "DOES NOT HOLD: " + toPrintable(problem), pageWidth);
   std::string title = toPrintable(report.functionName()) + " on " +
                       showName(report.target->name, widestTarget) +
                       describeGrid(report);
@@ -370,8 +408,14 @@ static void printHeadline(const Report &report, llvm::raw_ostream &os) {
   if (std::optional<double> rate = report.tokensPerSecond())
     print("tokens/s", describeTokens(report, *rate));
   print("bound", describeBound(report));
+  if (std::string savings = describeSavings(report); !savings.empty())
+    print("savings", savings);
+  if (report.whatBinds.exchangePercent)
+    print("exchange", describeExchange(report));
   print("of peak", "MFU " + formatIn(percent, report.mfuPercent) + " %, MBU " +
                        formatIn(percent, report.mbuPercent) + " %");
+  for (const std::string &remark : report.remarks)
+    print("note", toPrintable(remark));
 }
 
 /// Lists the ops whose tiles the search did not choose.

@@ -135,7 +135,7 @@ await runChecks({
     assert.ok((await figure(page, "Memory")).includes(`fits${(model.capacity.needed_bytes / 1e9).toFixed(2)} GB of 80 GB`), await figure(page, "Memory"));
     const share = model.bound_percent.memory;
     assert.equal(model.bound, "memory");
-    assert.ok((await figure(page, "Bound by")).includes(`dram bandwidth${share.toFixed(1)} % of engine time`));
+    assert.ok((await figure(page, "Bound by")).includes(`dram bandwidth${share.toFixed(1)} % of the time`));
     assert.ok((await page.textContent('[data-role="advice"]')).startsWith("What to change first: the bandwidth of dram."));
     await close();
   },

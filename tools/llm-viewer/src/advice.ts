@@ -5,41 +5,14 @@ import { formatPercent } from "./format";
 import { shortName } from "./names";
 import { Engine, mainMemory, Op, Report, scheduledCyclesOf } from "./report";
 
-export type Binding = "bandwidth" | "arithmetic" | "launches";
+type Binding = "bandwidth" | "arithmetic" | "launches";
 
-/// Sums over all runs of an op: how many cycles of engine time each binding takes, and how many twice as much of it
-/// would save.
-interface Share {
-  binds: Record<Binding, number>; // cycles
-  saved: Record<Binding, number>; // cycles
-}
-
-function shareOf(op: Op): Share {
-  const launches = Math.min(op.overhead_cycles, op.scheduled_cycles);
-  const rest = op.scheduled_cycles - launches;
-  const overlapped = Math.max(0, rest - op.serial_cycles);
-  // Ops that have to share the bandwidth take longer than alone on the machine.
-  const isSlowedDown = overlapped > 1.01 * (op.cycles - op.overhead_cycles - op.serial_cycles);
-  const isMemory = op.bound === "memory" || isSlowedDown || (op.bound === "overhead" && op.memory_cycles > op.compute_cycles);
-  // If streaming binds and compute is above memory, both terms are streaming; one is that through the ports of the
-  // units.
-  const streams = op.bound === "memory" && op.compute_cycles >= op.memory_cycles && !isSlowedDown;
-  const halved = streams ? overlapped - op.memory_cycles / 2 : Math.max(overlapped / 2, op.compute_cycles);
-  const bandwidth = isMemory ? Math.max(0, overlapped - halved) : 0;
-  const arithmetic = isMemory ? 0 : overlapped - Math.max(overlapped / 2, Math.min(overlapped, op.memory_cycles));
-  return {
-    binds: { bandwidth: isMemory ? rest : 0, arithmetic: isMemory ? 0 : rest, launches },
-    saved: { bandwidth, arithmetic, launches: launches / 2 },
-  };
-}
-
-export interface Diagnosis {
-  engine: Engine; // the group that is busy for longest
+/// What llm-opt found to bind the machine, with the engines that it is about.
+interface Diagnosis {
+  engine: Engine; // the group that has work for longest
   busyCycles: number; // of all its engines together
-  boundCycles: number; // those and the waits for bandwidth; the rest waits for other ops, and scales with them
   allCycles: number; // its engines times the makespan
-  binds: Record<Binding, number>; // cycles
-  saved: Record<Binding, number>; // cycles, by twice the bandwidth, twice the rates, half the launches
+  saved: Record<Binding, number>; // percent of the makespan
   most: Binding;
 }
 
@@ -48,32 +21,14 @@ function holds(op: Op, engine: Engine): boolean {
   return op.engine === engine.name || (op.with ?? []).includes(engine.name);
 }
 
-/// Diagnoses the engines that decide how long everything takes. Returns nothing if no op takes time.
-export function diagnose(report: Report): Diagnosis | undefined {
-  const busy = new Map<string, number>();
-  for (const op of report.ops)
-    for (const engine of [op.engine, ...(op.with ?? [])])
-      busy.set(engine, (busy.get(engine) ?? 0) + scheduledCyclesOf(op));
-  const load = (engine: Engine) => (busy.get(engine.name) ?? 0) / engine.count;
-  const engine = report.engines.reduce((most, other) => (load(other) > load(most) ? other : most), report.engines[0]);
-  const busyCycles = engine ? busy.get(engine.name) ?? 0 : 0;
-  if (busyCycles === 0 || report.makespan_cycles === 0) return undefined;
-  const binds = { bandwidth: 0, arithmetic: 0, launches: 0 }, saved = { ...binds };
-  for (const op of report.ops) {
-    if (!holds(op, engine)) continue;
-    const share = shareOf(op);
-    for (const key of Object.keys(binds) as Binding[]) {
-      binds[key] += share.binds[key] * op.count;
-      saved[key] += share.saved[key] * op.count;
-    }
-  }
-  // An engine may be idle only because no bandwidth is left for it.
-  const waits = (engine.idle_cycles?.bandwidth ?? 0) + (engine.idle_cycles?.fetch ?? 0);
-  binds.bandwidth += waits;
-  saved.bandwidth += waits / 2;
+/// Returns nothing if no op takes time, and for runs without savings: measured ones.
+function diagnose(report: Report): Diagnosis | undefined {
+  const engine = report.engines.find(({ name }) => name === report.bound_engine);
+  if (!engine || !report.savings_percent || report.makespan_cycles === 0) return undefined;
+  const busyCycles = report.ops.filter((op) => holds(op, engine)).reduce((sum, op) => sum + scheduledCyclesOf(op), 0);
+  const { bandwidth = 0, arithmetic = 0, launches = 0 } = report.savings_percent, saved = { bandwidth, arithmetic, launches };
   const most = (Object.keys(saved) as Binding[]).reduce((best, key) => (saved[key] > saved[best] ? key : best));
-  const allCycles = engine.count * report.makespan_cycles;
-  return { engine, busyCycles, boundCycles: busyCycles + waits, allCycles, binds, saved, most };
+  return { engine, busyCycles, allCycles: engine.count * report.makespan_cycles, saved, most };
 }
 
 /// Returns the bounds that decide: those within 1 % of the largest. Bounds of what is in the machine come first, as
@@ -88,6 +43,12 @@ export function decidingBounds(report: Report): string[] {
   return all.filter(([, cycles]) => cycles > 0 && cycles >= 0.99 * largest).map(([name]) => name)
     .sort((a, b) => rank(a) - rank(b));
 }
+
+/// What the shares of the time are called in sentences.
+export const shareNames: Record<string, (report: Report) => string> = {
+  memory: (report) => `${mainMemory(report).name} bandwidth`, compute: () => "arithmetic", overhead: () => "launches",
+  exchange: () => "exchange between chips", waiting: () => "waiting",
+};
 
 /// Names the modules that take most of the time. A module counts in all layers together.
 function placesOf(report: Report, { engine, busyCycles }: Diagnosis): string {
@@ -154,20 +115,18 @@ const means: Record<Binding, string> = {
 };
 
 /// Says how much each binding takes, and what a change of it would save.
-function sharesOf(report: Report, { engine, allCycles, boundCycles, binds, saved }: Diagnosis): string[] {
-  const subject = subjectsOf(report, engine);
+function sharesOf(report: Report, { engine, saved }: Diagnosis): string[] {
   // A kernel is slowed down by more than one rate: what else it waits for stays as it is.
   const change: Record<Binding, string> = {
     bandwidth: "twice the bandwidth up to",
     arithmetic: engine.units > 1 ? "twice the units up to" : "twice the arithmetic about",
     launches: "half the launch overhead about",
   };
-  const keys = (Object.keys(binds) as Binding[]).sort((a, b) => saved[b] - saved[a]);
-  const list = (amounts: Record<Binding, number>, all: number, name: Record<Binding, string>) =>
-    keys.filter((key) => amounts[key] >= 0.005 * all)
-      .map((key) => `${name[key]} ${formatPercent((100 * amounts[key]) / all)}`).join(", ");
-  const gains = list(saved, boundCycles, change);
-  return [`Of the time of ${engine.name}, these bind: ${list(binds, allCycles, subject)}.`,
+  const list = (amounts: Record<string, number>, name: (key: string) => string) =>
+    Object.entries(amounts).filter(([, percent]) => percent >= 0.5).sort((a, b) => b[1] - a[1])
+      .map(([key, percent]) => `${name(key)} ${formatPercent(percent)}`).join(", ");
+  const gains = list(saved, (key) => change[key as Binding]);
+  return [`The time of ${engine.name} goes to: ${list(report.bound_percent ?? {}, (key) => shareNames[key]?.(report) ?? key)}.`,
           ...(gains === "" ? [] : [`Estimated savings: ${gains} of the makespan.`])];
 }
 
@@ -188,8 +147,8 @@ function tryOf(report: Report, most: Binding): string[] {
 export function adviceOf(report: Report): string[] {
   const diagnosis = diagnose(report);
   if (!diagnosis) return [];
-  const { engine, boundCycles, saved, most } = diagnosis;
-  const isScheduleFirst = schedulePercent(report) > (100 * saved[most]) / boundCycles;
+  const { engine, saved, most } = diagnosis;
+  const isScheduleFirst = schedulePercent(report) > saved[most];
   const first = isScheduleFirst ? "the schedule" : subjectsOf(report, engine)[most];
   const places = placesOf(report, diagnosis);
   return [`${first}.`, ...sharesOf(report, diagnosis), ...(places ? [places] : []), ...(isScheduleFirst ? [] : [means[most], ...tryOf(report, most)]),

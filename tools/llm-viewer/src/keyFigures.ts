@@ -1,5 +1,6 @@
 // Answers at a glance: how long, how many tokens, how much of the machine, and whether it fits.
 
+import { shareNames } from "./advice";
 import { Baseline, differencePercent } from "./compare";
 import { h } from "./dom";
 import { tokenRateOf } from "./facts";
@@ -48,10 +49,6 @@ function notePeak(report: Report): string {
                             : `of the peaks of ${types.join(", ")}`;
 }
 
-const boundNames: Record<string, (report: Report) => string> = {
-  memory: (report) => `${mainMemory(report).name} bandwidth`, compute: () => "arithmetic", overhead: () => "launches",
-};
-
 function figuresOf(report: Report): Figure[] {
   const latency = latencyOf(report), isMakespan = latency.length > 0 && report.program!.whole_model;
   const makespan: Figure = { name: "Makespan", value: (of) => of.makespan_us, show: formatMicroseconds, note: scopeOf };
@@ -68,6 +65,14 @@ function figuresOf(report: Report): Figure[] {
       value: (of) => of.mbu_percent, show: formatPercent,
       note: (of) => `of ${formatBytes(peakOfMemory(of))}/s ${mainMemory(of).name}` },
   ];
+}
+
+/// Of a program over several chips: how long they exchange, and how much of that nothing hides.
+function exchangeTile({ exchange_percent: exchange, bound_percent: shares, chips }: Report): HTMLElement[] {
+  if (exchange === undefined) return [];
+  return [tile({ name: "Exchange", value: formatPercent(exchange), percent: exchange,
+                 note: `of the time, ${formatPercent(shares?.exchange ?? 0)} with no op beside it`,
+                 meaning: `The share of the time in which a chip exchanges values with others of the ${chips}` })];
 }
 
 function memoryTile({ capacity, program }: Report): HTMLElement[] {
@@ -88,9 +93,9 @@ function boundTile(report: Report): HTMLElement[] {
   const { bound, bound_percent: shares, gap_percent: gap } = report;
   if (bound === undefined || shares === undefined || faultsOf(report).length > 0) return [];
   const optimum = gap === undefined ? "" : gap === 0 ? "; no schedule is shorter" : `; ${formatGap(gap)} above the lower bound`;
-  return [tile({ name: "Bound by", value: boundNames[bound]?.(report) ?? bound,
-                 note: `${formatPercent(shares[bound] ?? 0)} of engine time${optimum}`,
-                 meaning: "What binds the ops that take most of the engine time" })];
+  return [tile({ name: "Bound by", value: shareNames[bound]?.(report) ?? bound,
+                 note: `${formatPercent(shares[bound] ?? 0)} of the time${optimum}`,
+                 meaning: "What most of the time of the engines goes to that have work for longest" })];
 }
 
 interface Tile {
@@ -133,6 +138,6 @@ export function makeKeyFigures(report: Report, baseline: Baseline | undefined): 
       : [tile({ name: figure.name, value: figure.show(now, report), note: figure.note(report), meaning: figure.meaning,
                 percent: figure.isShare ? now : undefined, change: changeOf(figure, now, baseline) })];
   });
-  const all = [...tiles, ...boundTile(report), ...memoryTile(report)];
+  const all = [...tiles, ...boundTile(report), ...exchangeTile(report), ...memoryTile(report)];
   return h("section", { class: "tiles", "aria-label": "Key figures", "data-count": all.length }, ...all);
 }

@@ -48,5 +48,5 @@ export function makeNotices(report: Report, data: PageData, baseline: Baseline |
   return h("div", { class: "notices" },
     makeAlert("This program does not fit into memory; its times are those of a machine on which it would:", excess ? [excess] : []),
     makeAlert("This schedule does not hold, so neither do its times:", faultsOf(report)),
-    ...[...data.notes, ...comparisonNotes(report, data, baseline)].map((note) => h("p", { class: "note", role: "note" }, note)));
+    ...[...(report.remarks ?? []), ...data.notes, ...comparisonNotes(report, data, baseline)].map((note) => h("p", { class: "note", role: "note" }, note)));
 }

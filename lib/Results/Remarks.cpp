@@ -1,0 +1,63 @@
+//===- Remarks.cpp - What is to be known of the first figures -------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Results/Remarks.h"
+#include "llm/Results/Report.h"
+#include "llm/Support/Units.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+/// Says that several whole devices have one memory.
+static void addSharedDram(const Target &target,
+                          std::vector<std::string> &remarks) {
+  for (const Engine &engine : target.engines)
+    if (engine.hasUnitTiles() && engine.count > 1)
+      remarks.push_back(describeSharedDram(target, engine));
+}
+
+/// Returns the object's name in the program, or its op's name.
+static std::string nameOf(SourceOpInterface source) {
+  auto name = source->getAttrOfType<StringAttr>("name");
+  return name ? name.str() : source->getName().getStringRef().str();
+}
+
+/// Says what chips have copies of, if that is more than a tenth of what each
+/// holds. Small weights, as those of norms, are copied by every cut.
+static void addNotCut(const Report &report, std::vector<std::string> &remarks) {
+  double extra = 0;
+  std::pair<SourceOpInterface, int64_t> most;
+  for (const auto &[source, bytes] : report.totals.notCut) {
+    extra += double(bytes);
+    if (bytes > most.second)
+      most = {source, bytes};
+  }
+  const Capacity &capacity = report.capacity;
+  double held = double(capacity.weightBytes) + double(capacity.cacheBytes) +
+                double(capacity.stateBytes);
+  GridAttr grid = GridAttr::ofModule(report.program->function());
+  if (!grid || extra < 0.1 * held)
+    return;
+  bool isSmall = held < 1e9;
+  double unit = isSmall ? 1e6 : 1e9;
+  remarks.push_back(
+      ::llvm::formatv(
+          "not all is cut: of its {0:f1} {3} of weights, caches and states, "
+          "each of the {1} chips holds {2:f1} {3} more than an equal share, "
+          "most of it of '{4}'",
+          held / unit, withThousandsSeparators(grid.countChips()), extra / unit,
+          isSmall ? "MB" : "GB", nameOf(most.first))
+          .str());
+}
+
+std::vector<std::string> mlir::llm::findRemarks(const Report &report) {
+  std::vector<std::string> remarks;
+  addSharedDram(*report.target, remarks);
+  addNotCut(report, remarks);
+  return remarks;
+}
