@@ -1,0 +1,38 @@
+// What a reader must know before the first figures stands on the page: that GPUs share a memory, that a schedule is not
+// for its machine, and how long chips exchange.
+//
+//   headline.mjs FOUR_GPUS_PAGE FOUR_GPUS.json STALE_PAGE STALE.json CHIPS_PAGE CHIPS.json
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { openPage, runChecks } from "./browser.mjs";
+
+const [fourPage, fourFile, stalePage, staleFile, chipsPage, chipsFile] = process.argv.slice(2);
+const [four, stale, chips] = [fourFile, staleFile, chipsFile].map((file) => JSON.parse(readFileSync(file, "utf8")));
+const figure = (page, name) => page.textContent(`[data-figure="${name}"]`);
+
+await runChecks({
+  async "several GPUs on one memory are said to be no machine of chips"() {
+    const { page, close } = await openPage(fourPage);
+    assert.equal(four.remarks.length, 1);
+    assert.equal(await page.textContent('.notices [role="note"]'), four.remarks[0]);
+    assert.match(four.remarks[0], /^4 x 'gpu' .* no machine of 4 chips/);
+    await close();
+  },
+
+  async "a schedule that is not for its machine has no key figures but its old time, and no advice"() {
+    const { page, close } = await openPage(stalePage);
+    assert.ok((await page.textContent('[role="alert"]')).includes(stale.problems[0]));
+    assert.equal(await page.locator("[data-figure]").count(), await page.locator('[data-figure="Makespan"], [data-figure="Memory"]').count());
+    assert.equal(await page.locator('[data-role="advice"]').count(), 0);
+    await close();
+  },
+
+  async "the key figures of one of several chips say how long they exchange"() {
+    const { page, close } = await openPage(chipsPage);
+    const text = await figure(page, "Exchange");
+    assert.ok(chips.exchange_percent > 1, String(chips.exchange_percent));
+    assert.ok(text.includes(`${chips.exchange_percent.toFixed(1)} %`), text);
+    assert.ok(text.includes(`${chips.bound_percent.exchange.toFixed(1)} % with no op beside it`), text);
+    await close();
+  },
+});
