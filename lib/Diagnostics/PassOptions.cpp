@@ -71,6 +71,9 @@ static StringRef findSpokenOption(StringRef word) {
       .Cases({"compare", "against", "before", "reference"}, "baseline")
       .Cases({"out", "output", "path"}, "file")
       .Cases({"cores", "parallel"}, "engines")
+      .Cases({"chips", "gpus", "devices", "tensor-parallel", "tensor_parallel",
+              "tensor_parallel_size", "tp-size", "tp_size"},
+             "tp")
       .Default("");
 }
 

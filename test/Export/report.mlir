@@ -231,8 +231,9 @@
 // TABLE-NEXT:lower bound  160 cycles  0.320 us  by critical_path; the makespan is 25.0 % above it
 // TABLE-NEXT:roofline      50 cycles  0.100 us  no tile and no schedule can beat it
 // TABLE-NEXT:Time and share: engine time of all runs. Compute and dram: what the op achieves while it runs, two
-// TABLE-NEXT:  FLOP for each MAC. Limit: its share of the nearest of the whole machine's peaks. A module has the
-// TABLE-NEXT:  sum of the rows indented under it. A # is 12.5 %, a - half of that.
+// TABLE-NEXT:  FLOP for each MAC. Limit: its share of the nearest of the whole machine's peaks. Bound: what binds
+// TABLE-NEXT:  the op on the whole machine; more of that shortens neither launches nor what is serial. A module
+// TABLE-NEXT:  has the sum of the rows indented under it. A # is 12.5 %, a - half of that.
 // TABLE-EMPTY:
 // TABLE-NEXT:op         count  engine    time  share            compute  dram  limit  bound
 // TABLE-NEXT:                              us      %            GFLOP/s  GB/s      %

@@ -20,6 +20,7 @@ using namespace mlir::llm;
 namespace {
 struct ExportDotPass : ExportPass<llm::impl::ExportDotPassBase<ExportDotPass>> {
   using ExportPass::ExportPass;
+  LogicalResult initialize(MLIRContext *context) override;
   void runOnOperation() override {
     if (failed(exportModule()))
       signalPassFailure();
@@ -29,6 +30,17 @@ private:
   LogicalResult exportModule();
 };
 } // namespace
+
+/// A picture is what Graphviz makes of the file.
+LogicalResult ExportDotPass::initialize(MLIRContext *context) {
+  auto [stem, suffix] = StringRef(file).rsplit('.');
+  if (!::llvm::is_contained({"svg", "png", "pdf"}, suffix))
+    return ExportPass::initialize(context);
+  return emitError(UnknownLoc::get(context))
+         << "--llm-export-dot: '" << file
+         << "' would hold Graphviz' language and no picture; with file=" << stem
+         << ".dot, 'dot -T" << suffix << " " << stem << ".dot' draws one";
+}
 
 LogicalResult ExportDotPass::exportModule() {
   SmallVector<FunctionOpInterface> functions =

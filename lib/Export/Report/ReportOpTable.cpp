@@ -318,7 +318,9 @@ static void printLegend(const Report &report, const ModuleTree &tree,
       "Time and share: engine time of all runs. Compute and " +
       showName(report.target->dram().name) +
       ": what the op achieves while it runs, two FLOP for each MAC. Limit: its "
-      "share of the nearest of the whole machine's peaks.";
+      "share of the nearest of the whole machine's peaks. Bound: what binds "
+      "the op on the whole machine; more of that shortens neither launches nor "
+      "what is serial.";
   if (llvm::any_of(root.children,
                    [](ModuleTree::Child child) { return child.isModule; }))
     text += " A module has the sum of the rows indented under it.";

@@ -30,6 +30,7 @@ await runChecks({
   async "the key figures of one of several chips say how long they exchange"() {
     const { page, close } = await openPage(chipsPage);
     const text = await figure(page, "Exchange");
+    assert.match(await page.textContent("h1"), /^llama on one of 4 h100-sxm, /); // the parameters of a chip are not those of the model
     assert.ok(chips.exchange_percent > 1, String(chips.exchange_percent));
     assert.ok(text.includes(`${chips.exchange_percent.toFixed(1)} %`), text);
     assert.ok(text.includes(`${chips.bound_percent.exchange.toFixed(1)} % with no op beside it`), text);

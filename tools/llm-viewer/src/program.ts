@@ -24,11 +24,11 @@ function machineOf(report: Report): string {
 }
 
 /// Writes what must be read first, first: "llama 405.9 B on h100-sxm, decode, batch 8, 4,096 keys, 126 layers".
-/// Parameters are those of the whole model, so a part of its layers has none.
+/// Parameters are those of the whole model, so a part of its layers has none, and neither has one of several chips.
 export function titleOf(report: Report): string {
   const { program } = report, parameters = report.totals?.parameters;
   if (!program) return `${report.function} on ${machineOf(report)}`;
-  const size = program.whole_model && parameters ? ` ${formatParameters(parameters)}` : "";
+  const size = program.whole_model && parameters && (report.chips ?? 1) === 1 ? ` ${formatParameters(parameters)}` : "";
   const isWhole = program.layers === program.model_layers;
   const sequences = sequencesOf(program).replace(/, 1 new(?=,)/g, "").replace(/([\d,]+) new, \1 keys/g, "$1 new");
   return [`${program.model}${size} on ${machineOf(report)}`, ...(isWhole ? [] : [layersOf(program)]), program.phase, sequences,
