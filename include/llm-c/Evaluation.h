@@ -160,8 +160,7 @@ MLIR_CAPI_EXPORTED int64_t llmOpReportGetStartCycle(LlmOpReport report);
 /// The cycle in which the last slot of its first run has ended.
 MLIR_CAPI_EXPORTED int64_t llmOpReportGetEndCycle(LlmOpReport report);
 
-/// What bounds the parts that take most of the time: "compute", "memory" or
-/// "overhead".
+/// What binds the op on the whole machine: "compute", "memory" or "overhead".
 MLIR_CAPI_EXPORTED MlirStringRef llmOpReportGetBound(LlmOpReport report);
 
 /// The engines that have its slots, in words: "core[0..3]", "4 slots".
