@@ -55,7 +55,7 @@
 // RUN: not llm-opt %t/good.mlir --llm-export-perfetto=time=hours 2>&1 | FileCheck %s --check-prefix=TIME
 // TIME: error: --llm-export-perfetto: option 'time' must be ns or cycles, got 'hours'
 // RUN: not llm-opt %t/good.mlir --llm-export-report=format=xml 2>&1 | FileCheck %s --check-prefix=FORMAT
-// FORMAT: error: --llm-export-report: option 'format' must be table, json or csv, got 'xml'
+// FORMAT: error: --llm-export-report: option 'format' must be auto, table, json or csv, got 'xml'
 // RUN: not llm-opt %t/good.mlir --llm-export-perfetto=path=x 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: error: --llm-export-perfetto: there is no option 'path'
 
