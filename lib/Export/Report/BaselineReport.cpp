@@ -192,8 +192,9 @@ static StringRef describeOther(StringRef text) {
     return "a CSV report";
   if (text.starts_with_insensitive("<!doctype html"))
     return "a page";
-  StringRef first = text.take_until([](char letter) { return letter == '\n'; });
-  if (first.contains(" on ") && text.contains("\nfits "))
+  // What is wrong with a schedule stands above the first line.
+  auto [above, below] = text.split("\nfits ");
+  if (above.contains(" on ") && !below.empty())
     return "the report as a table";
   if (text.starts_with("#") || text.starts_with("module") ||
       text.starts_with("func"))
