@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinkModel.h"
-#include "llm/Cost/Kernels/CollectiveModel.h"
 #include "llm/Support/Units.h"
 
 #include <cmath>
@@ -14,14 +13,22 @@
 using namespace mlir;
 using namespace mlir::llm;
 
+CollectiveTime LinkModel::timeWhole() const {
+  const Collective &collective = *context.workload.collective;
+  const Link *link = findLink(*context.target, collective.span);
+  return timeCollective(collective.kind, collective.chips, collective.bytes,
+                        *link,
+                        double(context.target->dram().usableBytesPerSecond()));
+}
+
 FailureOr<Movement> LinkModel::move(TileAttr tile) const {
   if (!tile.getLevels().empty() || tile.getSplit())
     return context.refuse() << "exchanges values with other chips, and has "
                                "neither tile levels nor a split";
   FailureOr<Movement> movement = moveCompulsory(context);
   const Collective &collective = *context.workload.collective;
-  Count sent =
-      countSentBytes(collective.kind, collective.chips, collective.bytes);
+  Count sent = countSentBytes(collective.kind, collective.chips,
+                              collective.bytes, timeWhole().isInSwitch);
   if (failed(movement) || failed(sent))
     return context.refuseOverflow();
   movement->sentBytes = *sent;
@@ -29,11 +36,7 @@ FailureOr<Movement> LinkModel::move(TileAttr tile) const {
 }
 
 FailureOr<Cycles> LinkModel::timeOf(TileAttr, const Traffic &traffic) const {
-  const Collective &collective = *context.workload.collective;
-  const Link *link = findLink(*context.target, collective.span);
-  CollectiveTime time =
-      timeCollective(collective.kind, collective.chips, collective.bytes, *link,
-                     double(context.target->dram().usableBytesPerSecond()));
+  CollectiveTime time = timeWhole();
   constexpr int64_t nanosecondsPerSecond = 1000000000;
   std::optional<int64_t> start = ceilMulDiv(
       time.startNanoseconds, context.target->clockHz, 1, nanosecondsPerSecond);

@@ -254,6 +254,15 @@ ArrayRef<NumberField<Link>> linkNumbers() {
             "the rate of the protocol of high bandwidth, no more than the "
             "link's",
             &Link::sustainedBytesPerSecond),
+      field("in_switch_nanoseconds", "nanoseconds", "0",
+            "start of an all-reduce of three devices or more whose sums are "
+            "made in the switch",
+            &Link::inSwitchNanoseconds, 0),
+      field("in_switch_bytes_per_second", "bytes per second",
+            "the switch makes no sums",
+            "the rate at which a device sends to a switch that makes sums, no "
+            "more than the link's",
+            &Link::inSwitchBytesPerSecond),
   };
   return fields;
 }

@@ -181,14 +181,18 @@ private:
       else
         checkSustained(path, link.sustainedBytesPerSecond, link.bytesPerSecond,
                        "bytes_per_second_per_direction");
+      checkSustained(path, link.inSwitchBytesPerSecond, link.bytesPerSecond,
+                     "bytes_per_second_per_direction",
+                     "in_switch_bytes_per_second");
     }
   }
 
   /// Checks that streams are not faster than the datasheet's rate.
   void checkSustained(const std::string &path, std::optional<int64_t> sustained,
-                      int64_t rate, StringRef rateKey) {
-    if (sustained && *sustained > rate)
-      add(path + ".sustained_bytes_per_second",
+                      int64_t rate, StringRef rateKey,
+                      StringRef key = "sustained_bytes_per_second") {
+    if (sustained && rate > 0 && *sustained > rate)
+      add(path + "." + key.str(),
           "is above " + rateKey + ", " + withThousandsSeparators(rate));
   }
 

@@ -160,8 +160,10 @@ void WhatIf::keepShares(const Change &change, Field &map, StringRef key,
     llvm::consumeError(now.takeError()); // the reader reports what is wrong
     return;
   }
-  if (key == "bytes_per_second" || key == "bytes_per_second_per_direction")
+  if (key == "bytes_per_second" || key == "bytes_per_second_per_direction") {
     scale(map, "sustained_bytes_per_second", *now, before);
+    scale(map, "in_switch_bytes_per_second", *now, before);
+  }
   if (change.path == keys::clockHz)
     for (auto &[name, engine] : findIn(root, keys::engines)->members) {
       scale(engine, "sustained_clock_hz", *now, before);

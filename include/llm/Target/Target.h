@@ -77,9 +77,10 @@ struct Link {
   /// The rate of one device in one direction, with all its links together.
   int64_t bytesPerSecond = 0;
   int64_t devices = 2; ///< number that it joins, with this one
-  /// Figures of the two protocols of collectives (`collectiveMicroseconds`).
+  /// Figures of the protocols of collectives (`timeCollective`).
   std::optional<int64_t> lowLatencyNanoseconds, stepNanoseconds,
-      lowLatencyBytesPerSecond, bandwidthNanoseconds, sustainedBytesPerSecond;
+      lowLatencyBytesPerSecond, bandwidthNanoseconds, sustainedBytesPerSecond,
+      inSwitchNanoseconds, inSwitchBytesPerSecond;
   bool operator==(const Link &other) const;
 };
 

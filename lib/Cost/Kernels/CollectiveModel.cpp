@@ -24,18 +24,37 @@ static int64_t countPasses(CollectiveKind kind) {
 }
 
 FailureOr<int64_t> mlir::llm::countSentBytes(CollectiveKind kind,
-                                             int64_t devices, int64_t bytes) {
-  std::optional<int64_t> sent =
-      ceilMulDiv(bytes, countPasses(kind) * (devices - 1), 1, devices);
+                                             int64_t devices, int64_t bytes,
+                                             bool isInSwitch) {
+  int64_t shares = isInSwitch ? devices + 1 : countPasses(kind) * (devices - 1);
+  std::optional<int64_t> sent = ceilMulDiv(bytes, shares, 1, devices);
   if (!sent)
     return failure();
   return *sent;
 }
 
-CollectiveTime mlir::llm::timeCollective(CollectiveKind kind, int64_t devices,
-                                         int64_t bytes, const Link &link,
-                                         double memoryBytesPerSecond) {
-  constexpr double perSecond = 1e9; // nanoseconds
+constexpr double perSecond = 1e9; // nanoseconds
+
+/// Returns the time if the switch makes the sums; nothing if it makes none.
+static std::optional<CollectiveTime> timeInSwitch(CollectiveKind kind,
+                                                  int64_t devices,
+                                                  int64_t bytes,
+                                                  const Link &link) {
+  if (kind != CollectiveKind::AllReduce || devices < 3 ||
+      !link.inSwitchBytesPerSecond)
+    return std::nullopt;
+  int64_t start = link.inSwitchNanoseconds.value_or(0);
+  double sent = double(bytes) * double(devices + 1) / double(devices);
+  return CollectiveTime{
+      start,
+      double(start) + sent * perSecond / double(*link.inSwitchBytesPerSecond),
+      /*isInSwitch=*/true};
+}
+
+/// The faster of the two protocols in which devices stand in a ring.
+static CollectiveTime timeInRing(CollectiveKind kind, int64_t devices,
+                                 int64_t bytes, const Link &link,
+                                 double memoryBytesPerSecond) {
   double steps = double(countPasses(kind)) * double(devices - 1);
   double share = double(bytes) / double(devices);
   double passed = steps * share;
@@ -54,4 +73,15 @@ CollectiveTime mlir::llm::timeCollective(CollectiveKind kind, int64_t devices,
   if (lowLatency < bandwidth)
     return {lowStart, lowLatency};
   return {start, bandwidth};
+}
+
+CollectiveTime mlir::llm::timeCollective(CollectiveKind kind, int64_t devices,
+                                         int64_t bytes, const Link &link,
+                                         double memoryBytesPerSecond) {
+  CollectiveTime ring =
+      timeInRing(kind, devices, bytes, link, memoryBytesPerSecond);
+  std::optional<CollectiveTime> inSwitch =
+      timeInSwitch(kind, devices, bytes, link);
+  return inSwitch && inSwitch->nanoseconds < ring.nanoseconds ? *inSwitch
+                                                              : ring;
 }

@@ -16,27 +16,32 @@ namespace mlir::llm {
 struct CollectiveTime {
   int64_t startNanoseconds;
   double nanoseconds;
+  bool isInSwitch = false; ///< the switch makes the sums
 };
 
 /// Times a collective over `devices` devices. Each device holds
 /// `bytes`, or ends with them in an all-gather. The devices stand in a ring.
 /// Each passes on V = (n - 1) / n of the bytes in n - 1 steps, and twice that
-/// in an all-reduce. The library takes the faster of two protocols, as NCCL
-/// does:
+/// in an all-reduce. The library takes the fastest protocol, as NCCL does:
 ///
 ///     low latency: a1 + b steps + V / r1
 ///     bandwidth:   a2 + V / r2 + 2 bytes / (n memory)
+///     in switch:   a3 + (1 + 1 / n) bytes / r3
 ///
-/// The figures are those of the link (`Link`). The last term is the device's
-/// own share, which is read and written in its memory. Figures that are not
-/// given lose nothing: V passes at the link's rate.
+/// The figures are those of the link (`Link`). The last term of the second is
+/// the device's own share, which is read and written in its memory. The third
+/// (NVLink SHARP) is of an all-reduce of three devices or more, where the link
+/// has such a rate: a device sends its values to the switch, and the sums of
+/// its share to the others. Figures that are not given lose nothing: V passes
+/// at the link's rate.
 CollectiveTime timeCollective(CollectiveKind kind, int64_t devices,
                               int64_t bytes, const Link &link,
                               double memoryBytesPerSecond);
 
-/// V of the above, rounded up. Fails if it does not fit into 64 bits.
+/// V of the above, rounded up, or what a device sends if the switch makes the
+/// sums. Fails if it does not fit into 64 bits.
 FailureOr<int64_t> countSentBytes(CollectiveKind kind, int64_t devices,
-                                  int64_t bytes);
+                                  int64_t bytes, bool isInSwitch);
 
 /// Returns the first link that joins as many devices; null if none does.
 const Link *findLink(const Target &target, int64_t devices);
