@@ -81,9 +81,9 @@ func.func @loop(%x: tensor<3x10xbf16>, %y: tensor<2x10xbf16>) {
 
 //--- half.json
 {
-  "name": "half", "clock_hz": 1000,
+  "name": "half", "clock_hz": 1e9,
   "engines": { "core": { "kinds": ["matrix", "vector"], "alu_per_cycle_per_unit": 1000000, "special_per_cycle_per_unit": 1000000, "count": 2, "private_memory": "sram",
                          "macs_per_cycle_per_unit": { "bf16": 64 },
-                         "port_bytes_per_second": { "dram": 500 } } },
-  "memories": { "sram": { "capacity_bytes": 4096 }, "dram": { "bytes_per_second": 1000 } }
+                         "port_bytes_per_second": { "dram": 500e6 } } },
+  "memories": { "sram": { "capacity_bytes": 4096 }, "dram": { "bytes_per_second": 1e9 } }
 }

@@ -27,9 +27,10 @@ Type getGgmlElementType(const GgmlType &type, MLIRContext *context);
 
 /// Returns the model that a GGUF file describes (architectures llama, with
 /// Mistral and Mixtral, qwen2, qwen3 and qwen3moe, and those of
-/// GgufFamilies.cpp), each weight of the type that it has in the file. Activations and cache are f16, as ggml computes on
-/// GPUs. Errors: a key that is missing or contradicts the tensors, a tensor
-/// that is missing, of another shape, or unknown.
+/// GgufFamilies.cpp), each weight of the type that it has in the file.
+/// Activations and cache are f16, as ggml computes on GPUs. Errors: a key that
+/// is missing or contradicts the tensors, a tensor that is missing, of another
+/// shape, or unknown.
 FailureOr<ModelConfig> readGguf(const GgufHeader &header);
 
 /// Makes the program of a GGUF file from its bytes. Only the header is read.
