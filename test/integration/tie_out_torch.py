@@ -23,7 +23,7 @@ CHANGES = {"llama": {"rope_scaling": LLAMA3}, "qwen3": {"rope_scaling": YARN | {
            "deepseek_v2": {"rope_scaling": YARN | MSCALE}, "deepseek_v3": {"rope_scaling": YARN | MSCALE},
            "kimi_k2": {"rope_scaling": YARN | MSCALE}, "deepseek_v32": {"rope_scaling": YARN | MSCALE}}
 
-RECURRENT_FAMILIES = ("qwen3_next", "qwen3_5", "nemotron_h", "kimi_linear")
+RECURRENT_FAMILIES = ("qwen3_next", "qwen3_5", "nemotron_h", "kimi_linear", "kimi_k3")
 
 
 def main():

@@ -153,8 +153,10 @@ TEST_F(TargetTest, SetComputeEngines) {
   EXPECT_EQ(target.engines[0].count, 8);
   EXPECT_EQ(target.engines[1].count, 1);
   EXPECT_EQ(remark,
-            "8 chips' compute now share one memory: 'core' has 3 units in "
-            "each engine, and the rate of 'dram' stays what it is for one");
+            "8 x 'core' (3 units each) share one 'dram', whose rate and "
+            "capacity are those of one device: this is no machine of 8 chips; "
+            "--llm-shard=tp=8 and --llm-partition, or tp=8 of --llm-pipeline, "
+            "cut a program over chips");
   EXPECT_TRUE(succeeded(setComputeEngines(target, 1, at, remark)));
   EXPECT_EQ(remark, "");
   target.engines[0].units = 1;
