@@ -57,8 +57,8 @@ Axes mlir::llm::fromShardEntry(Attribute entry, GridAttr grid) {
       if (grid.sizeOf(axis).value_or(1) > 1)
         axes.names.push_back(axis);
     } else {
-      axes.segments.assign(cast<DenseI64ArrayAttr>(each).asArrayRef().begin(),
-                           cast<DenseI64ArrayAttr>(each).asArrayRef().end());
+      llvm::append_range(axes.segments,
+                         cast<DenseI64ArrayAttr>(each).asArrayRef());
     }
   if (axes.empty())
     axes.segments.clear();

@@ -188,13 +188,16 @@ std::optional<LoopCuts>
 Sharder::trySeed(Operation *op, const Workload &workload, unsigned loop) {
   if (!explainUncut(op, workload, loop).empty())
     return std::nullopt;
-  SmallVector<int64_t, 1> segments = segmentsAlong(op, workload, loop);
+  // Mostly nothing lies side by side, and the walk is not needed.
+  std::optional<SmallVector<int64_t, 1>> segments;
   for (size_t count = axes.size(); count > 0; --count) {
     SmallVector<StringAttr, 2> names(axes.take_front(count));
     if (auto loops = trySeed(op, workload, loop, {names}))
       return loops;
-    if (!segments.empty())
-      if (auto loops = trySeed(op, workload, loop, {names, segments}))
+    if (!segments)
+      segments = segmentsAlong(op, workload, loop);
+    if (!segments->empty())
+      if (auto loops = trySeed(op, workload, loop, {names, *segments}))
         return loops;
   }
   return std::nullopt;

@@ -47,10 +47,10 @@ using TryReport = std::function<void()>;
 /// bound. It places about a million parts in each way. Larger problems are run
 /// once.
 ///
-/// What runs less often, and has at most 200 tasks, is searched briefly: with a few ways to start, which
-/// are mostly best, and a descent from the shortest schedule. It places about
-/// 30,000 parts among the stages, and as many among all tasks.
-/// `scheduleImproved` is there for more.
+/// What runs less often, and has at most 200 tasks, is searched briefly: with a
+/// few ways to start, which are mostly best, and a descent from the shortest
+/// schedule. It places about 30,000 parts among the stages, and as many among
+/// all tasks. `scheduleImproved` is there for more.
 ///
 /// The result is the shortest of these schedules and of `scheduleEarliest`.
 /// Slices are fetched only where `allocateAddresses` will, mostly, find ranges
