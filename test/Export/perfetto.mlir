@@ -11,12 +11,12 @@
 // engines, the private memory of the cores; of DRAM what moves and what is held.
 // OK: ok: 14 slices, 16 arrows, 5 counters
 
-// The head says what the trace is about.
-// CHECK:      {"displayTimeUnit":"ns","otherData":{"function":"decode","target":"toy","target_description":"invented: for tests","clock_hz":500000000,"time":"ns","policy":"list","makespan_cycles":200},"traceEvents":[
+// The head says what the trace is about, and that costs written by hand are not those of the target.
+// CHECK:      {"displayTimeUnit":"ns","otherData":{"function":"decode","target":"toy","target_description":"invented: for tests","clock_hz":500000000,"time":"ns","policy":"list","makespan_cycles":200,"problems":["the cost of 'embed' is stale: {{[^"]*}}"]},"traceEvents":[
 
 // Processes: the target, the layers, each group of engines; all engines are tracks in their
 // order, the idle DMA queue too. No tid is a pid, which would make it a main thread.
-// CHECK-NEXT: {"ph":"M","name":"process_name","pid":1,"tid":1,"args":{"name":"toy"}},
+// CHECK-NEXT: {"ph":"M","name":"process_name","pid":1,"tid":1,"args":{"name":"toy: DOES NOT HOLD"}},
 // CHECK-NEXT: {"ph":"M","name":"process_sort_index","pid":1,"tid":1,"args":{"sort_index":0}},
 // CHECK-NEXT: {"ph":"M","name":"process_name","pid":2,"tid":2,"args":{"name":"layers"}},
 // CHECK-NEXT: "process_sort_index","pid":2,"tid":2,"args":{"sort_index":1}

@@ -70,7 +70,7 @@ struct CompareOptions {
       "perfetto", cl::sub(command), cl::value_desc("file"),
       cl::desc(
           "Write the trace and the prediction for ui.perfetto.dev: *.json, "
-          "*.json.gz or *.pftrace")};
+          "*.json.gz, *.pftrace or *.pftrace.gz")};
   cl::opt<std::string> html{"html", cl::sub(command),
                             cl::value_desc("file.html"),
                             cl::desc("Write both as a page for a browser")};

@@ -11,6 +11,7 @@
 #include "llm/Diagnostics/ToolDiagnostics.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Files/OutputFile.h"
+#include "llm/Trace/TraceWriter.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/InitLLVM.h"
@@ -28,15 +29,11 @@ LogicalResult mlir::llm::writeOutput(StringRef path, MLIRContext &context,
 }
 
 LogicalResult mlir::llm::checkTraceName(StringRef path, MLIRContext &context) {
-  bool isKnown =
-      llvm::any_of(ArrayRef<StringRef>{".json", ".json.gz", ".pftrace"},
-                   [&](StringRef suffix) { return path.ends_with(suffix); });
-  if (path.empty() || path == "-" || path.starts_with("/dev/") || isKnown)
+  std::string fault = path.empty() ? "" : findFaultOfTraceName(path);
+  if (fault.empty())
     return success();
   return emitError(UnknownLoc::get(&context))
-         << "--perfetto=" << path
-         << ": the name says the form of the trace; expected *.json, "
-            "*.json.gz or *.pftrace";
+         << "--perfetto=" << path << ": " << fault;
 }
 
 //===----------------------------------------------------------------------===//

@@ -124,7 +124,7 @@ struct CommandLine {
   cl::opt<std::string> trace{
       "trace", cl::cat(measuring), cl::value_desc("file"),
       cl::desc("Write run and prediction for ui.perfetto.dev (.json, "
-               ".json.gz, .pftrace)")};
+               ".json.gz, .pftrace, .pftrace.gz)")};
   cl::opt<std::string> html{
       "html", cl::cat(measuring), cl::value_desc("file.html"),
       cl::desc("Write run and prediction as a page for a browser")};
@@ -303,6 +303,11 @@ static LogicalResult checkOutputs(const CommandLine &options, Location loc) {
     if (llvm::Error error = checkOutputFile(path))
       return emitError(loc) << "'--" << each->ArgStr
                             << "': " << llvm::toString(std::move(error));
+    std::string fault =
+        each == &options.trace ? findFaultOfTraceName(path) : "";
+    if (!fault.empty())
+      return emitError(loc) << "'--trace': " << fault << ", got '" << path
+                            << "'";
     auto [known, isNew] = optionOf.try_emplace(path, each->ArgStr);
     if (!isNew)
       return emitError(loc)

@@ -50,7 +50,7 @@ struct Options {
   cl::opt<std::string> trace{
       "trace",
       cl::desc("Draw the schedule, or that to verify, for ui.perfetto.dev: "
-               "*.json, *.json.gz or *.pftrace"),
+               "*.json, *.json.gz, *.pftrace or *.pftrace.gz"),
       cl::value_desc("file")};
 };
 } // namespace
@@ -168,6 +168,11 @@ static LogicalResult run(const Options &options, MLIRContext &context) {
     return emitError(UnknownLoc::get(&context))
            << "'-o' and '--trace' both write to standard output; give one of "
               "them a file";
+  StringRef trace = options.trace;
+  if (std::string fault = trace.empty() ? "" : findFaultOfTraceName(trace);
+      !fault.empty())
+    return emitError(UnknownLoc::get(&context))
+           << "'--trace': " << fault << ", got '" << trace << "'";
   FailureOr<LocatedJson> json =
       LocatedJson::parseFile(options.problem, &context);
   if (failed(json))

@@ -29,7 +29,8 @@ enum class TraceFormat {
   Auto, ///< the file's name decides
   Json,
   JsonGzip,
-  Proto
+  Proto,
+  ProtoGzip
 };
 
 /// `Auto`: by the suffix of the file, or else a table.

@@ -216,11 +216,15 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
     `llm.slots` on its ops, as `--llm-schedule` leaves them; at most 10,000,000 slices and
     arrows. The IR is not changed.
 
-    There are two formats: `json` (`json.gz` compresses it with gzip, byte for byte) and
-    `pftrace`, Perfetto's TrackEvent protocol. Both have the same slices with the same times
+    There are two formats: `json` and `pftrace`, Perfetto's TrackEvent protocol. `json.gz` and
+    `pftrace.gz` are the same files, compressed with gzip, which Perfetto opens as they are.
+    The suffix of `file` says the format. It is an error if it is that of another format, or
+    of what another export writes. Both have the same slices with the same times
     (whole nanoseconds) and args, the same arrows, and the same samples of counters. An
     instant `schedule` at 0 says in its args what the trace is about (function, target,
-    clock). The formats differ in this:
+    clock). If the schedule does not hold, as one for another target, the first group of
+    tracks says so in its name, and `problems` of the instant says why. The formats differ in
+    this:
     - a group of tracks is a process in JSON. In `pftrace` it is a track within that of the
       target;
     - in `pftrace` an arrow is at the slices themselves. In JSON its ends are times inside
@@ -342,8 +346,8 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
   let options = [
     Option<"file", "file", "std::string", "",
            "File to write, '-' for standard output "
-           "(default: '<function name>.perfetto.json', '.perfetto.json.gz' or "
-           "'.pftrace' in the current folder)">,
+           "(default: '<function name>.perfetto.json', '.perfetto.json.gz', "
+           "'.pftrace' or '.pftrace.gz' in the current folder)">,
     Option<"open", "open", "bool", "false",
            "Show the trace in a browser, at ui.perfetto.dev, which reads it from this machine">,
     Option<"time", "time", "::mlir::llm::TraceTime",
@@ -358,13 +362,15 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
            "::mlir::llm::TraceFormat::Auto", "How to write it", [{
       ::llvm::cl::values(
           clEnumValN(::mlir::llm::TraceFormat::Auto, "auto",
-                     "as the end of `file` says, .json.gz or .pftrace, else json"),
+                     "as the suffix of `file` says, else json"),
           clEnumValN(::mlir::llm::TraceFormat::Json, "json",
                      "Chrome's JSON format, which most viewers open"),
           clEnumValN(::mlir::llm::TraceFormat::JsonGzip, "json.gz",
                      "the same, compressed with gzip"),
           clEnumValN(::mlir::llm::TraceFormat::Proto, "pftrace",
-                     "Perfetto's own format, smaller, for Perfetto only"))
+                     "Perfetto's own format, smaller, for Perfetto only"),
+          clEnumValN(::mlir::llm::TraceFormat::ProtoGzip, "pftrace.gz",
+                     "the same, compressed with gzip"))
     }]>,
     Option<"detail", "detail", "::mlir::llm::TraceDetail",
            "::mlir::llm::TraceDetail::Tile", "What a slice of an engine stands for", [{
@@ -482,8 +488,8 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
       numbers, with units in the header;
     - what most readers want to know comes first: whether the program fits into memory, how
       long it takes, tokens per second, what the time goes to, what twice the bandwidth,
-      twice the arithmetic and half the launches would save, how long chips exchange, and the
-      share of the machine's peak. Sentences say what is wrong with the schedule (`problems`),
+      twice the arithmetic, half the launches and twice the rates of links would save, how
+      long chips exchange, and the share of the machine's peak. Sentences say what is wrong with the schedule (`problems`),
       and what a reader must know of the machine or the cut (`remarks`). MFU, model FLOPs
       utilization, is how much of the makespan the multiply-accumulates take at the peak of
       all engines. MBU, model bandwidth utilization, is the same for each byte that an op

@@ -15,12 +15,22 @@
 
 namespace mlir::llm {
 
-/// Chrome's JSON, the same compressed, or Perfetto's own format.
-enum class TraceEncoding { Json, JsonGzip, Proto };
+/// Chrome's JSON, and Perfetto's own format; both also compressed with gzip.
+enum class TraceEncoding { Json, JsonGzip, Proto, ProtoGzip };
 
-/// Returns the format of a file by its name: "x.pftrace", "x.json.gz", else
-/// JSON.
+/// Returns the suffix of files with a format, such as ".json.gz".
+StringRef suffixOf(TraceEncoding encoding);
+
+/// Returns the format that the suffix of a file stands for; nothing for others.
+std::optional<TraceEncoding> encodingOfSuffix(StringRef file);
+
+/// The same; files with other suffixes, or none, are JSON.
 TraceEncoding encodingOf(StringRef file);
+
+/// Says what is wrong with the name of a trace that a tool is to write: its
+/// suffix is that of no format. Empty if nothing is; standard output and
+/// devices are JSON.
+std::string findFaultOfTraceName(StringRef file);
 
 /// Makes a sink that writes to a stream. What it writes is complete when it is
 /// destroyed.

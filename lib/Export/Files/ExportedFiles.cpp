@@ -33,11 +33,73 @@ static InFlightDiagnostic emitFileError(const Pass &pass,
          << "--" << pass.getArgument() << "=file=...: ";
 }
 
+namespace {
+/// What a pass writes, and the suffixes of such files, the usual one first.
+struct Form {
+  StringRef pass, what;
+  ArrayRef<StringRef> suffixes;
+};
+} // namespace
+
+/// Where several write files with a suffix, the first is the one that is meant.
+static ArrayRef<Form> allForms() {
+  static constexpr StringRef tables[] = {"json", "csv"}, json[] = {"json"},
+                             pages[] = {"html", "htm"}, graphs[] = {"dot", "gv"},
+                             traces[] = {"pftrace", "json", "gz"};
+  static constexpr Form forms[] = {
+      {"llm-export-report", "a report", tables},
+      {"llm-export-html", "a page", pages},
+      {"llm-export-perfetto", "a trace", traces},
+      {"llm-export-dot", "a graph in Graphviz' language", graphs},
+      {"llm-export-model-explorer", "a graph for Model Explorer", json},
+      {"llm-export-problem", "a scheduling problem", json},
+      {"llm-export-queues", "queues", json}};
+  return forms;
+}
+
+/// A file holds what its suffix says. Names with other suffixes, or none, may
+/// hold anything.
+static LogicalResult checkSuffix(const Pass &pass, StringRef path,
+                                 MLIRContext *context) {
+  auto [stem, suffix] = path.rsplit('.');
+  auto writes = [suffix = suffix](const Form &form) {
+    return ::llvm::is_contained(form.suffixes, suffix);
+  };
+  const Form *own = ::llvm::find_if(allForms(), [&](const Form &form) {
+    return form.pass == pass.getArgument();
+  });
+  const Form *other = ::llvm::find_if(allForms(), writes);
+  bool isIr = suffix == "mlir";
+  if (own == allForms().end() || writes(*own) ||
+      (other == allForms().end() && !isIr))
+    return success();
+  for (StringRef known : own->suffixes) // a.json.gz
+    if (stem.consume_back(known))
+      stem = stem.rtrim('.');
+  InFlightDiagnostic error = emitFileError(pass, context);
+  error << "'" << path << "' would hold " << own->what << "; name it '" << stem
+        << "." << own->suffixes.front() << "'";
+  if (isIr)
+    return error << ", and write the IR with -o " << path;
+  return error << ", or write " << other->what << " with --" << other->pass
+               << "=file=" << path;
+}
+
+InFlightDiagnostic mlir::llm::emitFormatError(const Pass &pass, StringRef path,
+                                              MLIRContext *context) {
+  return emitError(UnknownLoc::get(context))
+         << "--" << pass.getArgument()
+         << ": the format is not that of the file '" << path
+         << "'; leave 'format' out, and the suffix decides";
+}
+
 LogicalResult mlir::llm::checkExportedFile(const Pass &pass, StringRef path,
                                            MLIRContext *context) {
   // Some exports go to the terminal where no file is named.
   if (path.empty())
     return success();
+  if (failed(checkSuffix(pass, path, context)))
+    return failure();
   if (::llvm::Error error = checkOutputFile(path))
     return emitFileError(pass, context) << ::llvm::toString(std::move(error));
   return success();

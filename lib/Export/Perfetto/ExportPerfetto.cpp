@@ -24,19 +24,6 @@ using namespace mlir::llm;
 // The pass
 //===----------------------------------------------------------------------===//
 
-static StringRef suffixOf(TraceFormat format) {
-  switch (format) {
-  case TraceFormat::Auto:
-  case TraceFormat::Json:
-    return ".perfetto.json";
-  case TraceFormat::JsonGzip:
-    return ".perfetto.json.gz";
-  case TraceFormat::Proto:
-    return ".pftrace";
-  }
-  return "";
-}
-
 /// The file's name decides if the option leaves the format open.
 static TraceEncoding chooseEncoding(TraceFormat said, StringRef file) {
   switch (said) {
@@ -48,8 +35,17 @@ static TraceEncoding chooseEncoding(TraceFormat said, StringRef file) {
     return TraceEncoding::JsonGzip;
   case TraceFormat::Proto:
     return TraceEncoding::Proto;
+  case TraceFormat::ProtoGzip:
+    return TraceEncoding::ProtoGzip;
   }
-  llvm_unreachable("one of the four");
+  llvm_unreachable("one of the five");
+}
+
+/// Returns what the default name of a file has behind that of its function.
+/// Perfetto's own format needs no word more; JSON may hold anything.
+static std::string defaultSuffix(TraceFormat format) {
+  std::string suffix = suffixOf(chooseEncoding(format, "")).str();
+  return StringRef(suffix).starts_with(".json") ? ".perfetto" + suffix : suffix;
 }
 
 /// With a clock below 1 GHz, nanoseconds are above 2^61 before cycles are.
@@ -107,6 +103,7 @@ struct FunctionTrace {
   std::optional<FunctionExplanation> explanation;
   std::optional<TraceSpans> spans;
   std::optional<TraceFlows> flows;
+  std::vector<std::string> problems; ///< why the schedule does not hold
 
   explicit FunctionTrace(Program program) : program(std::move(program)) {}
   const FunctionExplanation *explained() const {
@@ -120,6 +117,9 @@ struct ExportPerfettoPass
   LogicalResult initialize(MLIRContext *context) override {
     if (failed(checkOpen(*this, file, open, context)))
       return failure();
+    std::optional<TraceEncoding> named = encodingOfSuffix(file);
+    if (named && *named != chooseEncoding(format, file))
+      return emitFormatError(*this, file, context);
     return ExportPass::initialize(context);
   }
   void runOnOperation() override;
@@ -185,7 +185,9 @@ ExportPerfettoPass::prepare(FunctionOpInterface function,
     return failure();
   trace->timeline = std::move(*timeline);
   trace->explanation = explain(*trace->timeline, target, warnings);
-  trace->spans.emplace(*trace->timeline, target, trace->explained(), detail);
+  trace->problems = warnings.take();
+  trace->spans.emplace(*trace->timeline, target, trace->explained(),
+                       /*doesHold=*/trace->problems.empty(), detail);
   std::optional<int64_t> slices = trace->spans->count(/*slices=*/true);
   if (failed(checkSize(*trace->timeline, slices, /*arrows=*/0, detail)))
     return failure();
@@ -205,7 +207,8 @@ LogicalResult ExportPerfettoPass::writeTrace(FunctionTrace &trace,
   auto write = [&](llvm::raw_ostream &os) {
     TraceWriter writer(chooseEncoding(format, path), os);
     TraceExporter exporter(*trace.timeline, target, *trace.spans, *trace.flows,
-                           trace.explained(), detail, time, writer.sink());
+                           trace.explained(), trace.problems, detail, time,
+                           writer.sink());
     exporter.write();
     collapsed = exporter.collapsedSlices();
   };
@@ -224,7 +227,7 @@ LogicalResult ExportPerfettoPass::writeTrace(FunctionTrace &trace,
 LogicalResult
 ExportPerfettoPass::exportFunctions(ArrayRef<FunctionOpInterface> functions) {
   FailureOr<std::vector<std::string>> paths =
-      choosePaths(*this, functions, file, {"trace", suffixOf(format)});
+      choosePaths(*this, functions, file, {"trace", defaultSuffix(format)});
   if (failed(paths))
     return failure();
   FailureOr<Target> target = readTarget(getOperation());

@@ -28,6 +28,11 @@ void TraceExporter::writeHead() {
     values.text("time", time == TraceTime::Cycles ? "cycles" : "ns");
     values.text("policy", schedule.getPolicy());
     values.number("makespan_cycles", schedule.getMakespanCycles());
+    if (!problems.empty())
+      values.list("problems", [&](TraceValues &list) {
+        for (StringRef problem : problems)
+          list.text("", problem);
+      });
     for (const TraceCounter &counter : spans.layout().counters)
       if (!counter.about.empty())
         values.text(counter.name, counter.about);

@@ -23,10 +23,11 @@ class TraceExporter {
 public:
   TraceExporter(const Timeline &timeline, const Target &target,
                 TraceSpans &spans, const TraceFlows &flows,
-                const FunctionExplanation *explanation, TraceDetail detail,
+                const FunctionExplanation *explanation,
+                ArrayRef<std::string> problems, TraceDetail detail,
                 TraceTime time, TraceSink &sink)
       : timeline(timeline), target(target), spans(spans), flows(flows),
-        detail(detail), time(time), sink(sink),
+        problems(problems), detail(detail), time(time), sink(sink),
         args(timeline, target, explanation, sink) {}
 
   void write();
@@ -69,6 +70,7 @@ private:
   const Target &target;
   TraceSpans &spans;
   const TraceFlows &flows;
+  ArrayRef<std::string> problems; ///< why the schedule does not hold
   TraceDetail detail;
   TraceTime time;
   TraceSink &sink;

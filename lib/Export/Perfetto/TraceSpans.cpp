@@ -70,14 +70,14 @@ static TraceCounters::Wanted findWanted(const Program &program,
 
 TraceSpans::TraceSpans(const Timeline &timeline, const Target &target,
                        const FunctionExplanation *explanation,
-                       TraceDetail detail)
+                       bool doesHold, TraceDetail detail)
     : timeline(timeline), target(target),
       explanation(explanation && !explanation->stretches.empty() ? explanation
                                                                  : nullptr),
       detail(detail), theLayers(timeline), rooms(findRooms(timeline, target)),
       theCounters(target, findWanted(timeline.program(), rooms.has_value())),
       opRuns(timeline.program().ops().size()) {
-  makeTracks();
+  makeTracks(doesHold);
   addItems(timeline.program().items());
 }
 
@@ -85,8 +85,9 @@ TraceSpans::TraceSpans(const Timeline &timeline, const Target &target,
 // Tracks
 //===----------------------------------------------------------------------===//
 
-void TraceSpans::makeTracks() {
-  tracks.groups = {target.name, "layers"};
+void TraceSpans::makeTracks(bool doesHold) {
+  // A viewer shows the first group above all else.
+  tracks.groups = {target.name + (doesHold ? "" : ": DOES NOT HOLD"), "layers"};
   tracks.counters = theCounters.described();
   if (explanation)
     tracks.tracks.push_back({0, "critical path"});

@@ -25,7 +25,8 @@ class TraceSpans {
 public:
   /// `explanation` may be null; else it says what is known of ops and engines.
   TraceSpans(const Timeline &timeline, const Target &target,
-             const FunctionExplanation *explanation, TraceDetail detail);
+             const FunctionExplanation *explanation, bool doesHold,
+             TraceDetail detail);
 
   const TraceLayout &layout() const { return tracks; }
   TraceCounters &counters() { return theCounters; }
@@ -65,7 +66,7 @@ public:
   }
 
 private:
-  void makeTracks();
+  void makeTracks(bool doesHold);
   void addStretch(const ProgramItem &stretch);
   void addItems(ArrayRef<ProgramItem> items);
   void addOp(unsigned op, std::vector<SlotSeries> &all);

@@ -66,9 +66,7 @@ private:
 LogicalResult ExportReportPass::initialize(MLIRContext *context) {
   std::optional<ReportFormat> named = formatOfSuffix(file);
   if (named && *named != chosenFormat())
-    return emitError(UnknownLoc::get(context))
-           << "--llm-export-report: the format is not that of the file '"
-           << file << "'; leave 'format' out, and the suffix decides";
+    return emitFormatError(*this, file, context);
   return ExportPass::initialize(context);
 }
 

@@ -10,6 +10,7 @@
 
 #include "llm/Diagnostics/PassOptions.h"
 #include "llm/Workload/ExternalModels.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/AnalysisManager.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
@@ -49,9 +50,13 @@ private:
 };
 
 /// Says before anything runs if the tool writes something else to the option
-/// `file` of a pass.
+/// `file` of a pass, or if its suffix is that of what another export writes.
 LogicalResult checkExportedFile(const Pass &pass, StringRef path,
                                 MLIRContext *context);
+
+/// Says that the option `format` of a pass contradicts the suffix of its file.
+InFlightDiagnostic emitFormatError(const Pass &pass, StringRef path,
+                                   MLIRContext *context);
 
 /// Says before anything runs that what goes to standard output is not opened.
 LogicalResult checkOpen(const Pass &pass, StringRef path, bool isOpened,
