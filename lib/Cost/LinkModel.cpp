@@ -14,11 +14,7 @@ using namespace mlir;
 using namespace mlir::llm;
 
 CollectiveTime LinkModel::timeWhole() const {
-  const Collective &collective = *context.workload.collective;
-  const Link *link = findLink(*context.target, collective.span);
-  return timeCollective(collective.kind, collective.chips, collective.bytes,
-                        *link,
-                        double(context.target->dram().usableBytesPerSecond()));
+  return timeCollective(*context.workload.collective, *context.target);
 }
 
 FailureOr<Movement> LinkModel::move(TileAttr tile) const {

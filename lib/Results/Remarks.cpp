@@ -41,7 +41,7 @@ static void addNotCut(const Report &report, std::vector<std::string> &remarks) {
   double held = double(capacity.weightBytes) + double(capacity.cacheBytes) +
                 double(capacity.stateBytes);
   GridAttr grid = GridAttr::ofModule(report.program->function());
-  if (!grid || extra < 0.1 * held)
+  if (!grid || extra <= 0.1 * held)
     return;
   bool isSmall = held < 1e9;
   double unit = isSmall ? 1e6 : 1e9;

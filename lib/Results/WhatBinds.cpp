@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Results/WhatBinds.h"
+#include "llm/Cost/Kernels/CollectiveModel.h"
 #include "llm/Results/Report.h"
 #include "llm/Results/RunComparison.h"
 #include "llm/Results/SlotSweep.h"
@@ -154,12 +155,13 @@ static const Engine *findBusiest(const Report &report) {
 namespace {
 /// Cycles of the makespan, each of them counted once.
 struct Spent {
-  /// For each op, those in which it holds engines of the group. Ops side by
-  /// side share a cycle by the engines that they hold.
+  /// For each op, those in which it holds engines of the group. For each
+  /// exchange, those in which none of these has work. Ops side by side share a
+  /// cycle by the engines that they hold.
   std::vector<double> ops;
-  /// Those in which none of these engines has work: something is fetched ahead,
-  /// or exchanged.
-  double fetching = 0, exchanging = 0;
+  /// Those in which none of these engines has work, nothing is exchanged, and
+  /// something is fetched ahead.
+  double fetching = 0;
 };
 
 /// Goes through the slots of a stretch in the order of time.
@@ -206,33 +208,39 @@ private:
 
   void passTo(int64_t cycle) {
     double cycles = runs * double(cycle - std::exchange(now, cycle));
-    if (slots > 0)
-      for (auto [op, own] : underWay)
-        spent.ops[op] += cycles * double(own) / double(slots);
-    else if (exchanges > 0)
-      spent.exchanging += cycles;
-    else if (fetches > 0)
+    if (!share(slots, cycles) && !share(exchanges, cycles) && fetches > 0)
       spent.fetching += cycles;
   }
 
+  /// Gives cycles to ops. Returns false if none of them is under way.
+  bool share(const std::map<unsigned, int64_t> &underWay, double cycles) {
+    double all = 0;
+    for (auto [op, own] : underWay)
+      all += double(own);
+    for (auto [op, own] : underWay)
+      spent.ops[op] += cycles * double(own) / all;
+    return !underWay.empty();
+  }
+
+  static void count(std::map<unsigned, int64_t> &underWay, unsigned op,
+                    int64_t by) {
+    if ((underWay[op] += by) == 0)
+      underWay.erase(op);
+  }
+
   void change(const SlotSeries &of, int64_t by) {
-    if (of.kind == SpanKind::Fetch) {
+    if (of.kind == SpanKind::Fetch)
       fetches += by;
-    } else if (of.kind == SpanKind::Held) {
-      exchanges += by;
-    } else {
-      slots += by;
-      if ((underWay[of.owner] += by) == 0)
-        underWay.erase(of.owner);
-    }
+    else
+      count(of.kind == SpanKind::Held ? exchanges : slots, of.owner, by);
   }
 
   const Report &report;
   const Engine &group;
   Spent &spent;
   double runs = 1;
-  int64_t now = 0, slots = 0, fetches = 0, exchanges = 0;
-  std::map<unsigned, int64_t> underWay; ///< slots by op
+  int64_t now = 0, fetches = 0;
+  std::map<unsigned, int64_t> slots, exchanges; ///< those under way, by op
 };
 } // namespace
 
@@ -301,6 +309,18 @@ static OpShares sharesOf(const OpReport &op, CostAttr cost,
   return shares;
 }
 
+/// Returns the share of the time of an exchange that is saved if all rates of
+/// its link are doubled.
+static double savedByLink(WorkloadOpInterface op, const Target &target) {
+  FailureOr<Workload> workload =
+      op.getWorkload([&] { return op->emitOpError(); });
+  if (failed(workload) || !workload->collective)
+    return 0;
+  double now = timeCollective(*workload->collective, target).nanoseconds;
+  double twice = timeCollective(*workload->collective, target, 2).nanoseconds;
+  return now > 0 ? 1 - twice / now : 0;
+}
+
 StringRef WhatBinds::largest() const {
   return llvm::max_element(shares,
                            [](const TimeShare &one, const TimeShare &other) {
@@ -328,11 +348,18 @@ WhatBinds WhatBinds::of(const Report &report) {
   spent.ops.resize(report.ops.size());
   if (result.engine)
     sweep(report, report.program->items(), *result.engine, spent);
-  double compute = 0, memory = spent.fetching, launches = 0;
-  double bandwidth = spent.fetching / 2, arithmetic = 0;
+  double compute = 0, memory = spent.fetching, launches = 0, exchange = 0;
+  double bandwidth = spent.fetching / 2, arithmetic = 0, links = 0;
   for (auto [index, op] : llvm::enumerate(report.ops)) {
-    OpShares shares = sharesOf(op, costOf(report, index), *report.target);
+    CostAttr cost = costOf(report, index);
     double cycles = spent.ops[index];
+    if (isExchange(*report.target, cost)) {
+      exchange += cycles;
+      links += cycles *
+               savedByLink(report.program->ops()[index].op, *report.target);
+      continue;
+    }
+    OpShares shares = sharesOf(op, cost, *report.target);
     launches += cycles * shares.launches;
     (shares.isMemory ? memory : compute) += cycles * (1 - shares.launches);
     bandwidth += cycles * shares.savedByBandwidth;
@@ -341,13 +368,13 @@ WhatBinds WhatBinds::of(const Report &report) {
   auto percent = [&](double cycles) {
     return makespan > 0 && result.engine ? 100 * cycles / makespan : 0;
   };
-  double known = compute + memory + launches + spent.exchanging;
+  double known = compute + memory + launches + exchange;
   // What is left of rounded sums is no time.
   double waiting = makespan - known > 1e-9 * makespan ? makespan - known : 0;
   result.shares = {{"compute", percent(compute)},
                    {"memory", percent(memory)},
                    {"overhead", percent(launches)},
-                   {"exchange", percent(spent.exchanging)},
+                   {"exchange", percent(exchange)},
                    {"waiting", percent(waiting)}};
   if (!report.target->network.empty())
     result.exchangePercent = exchangedPercentOf(report);
@@ -360,5 +387,7 @@ WhatBinds WhatBinds::of(const Report &report) {
   result.savings = {{"bandwidth", saved(bandwidth)},
                     {"arithmetic", saved(arithmetic)},
                     {"launches", saved(launches / 2)}};
+  if (result.exchangePercent)
+    result.savings.push_back({"links", saved(links)});
   return result;
 }

@@ -148,8 +148,9 @@ Field *WhatIf::findMap(StringRef &path) {
   return map;
 }
 
-/// Scales the sustained rate of long streams with a rate that is changed, and
-/// the clock under load with the clock, unless they are set as well.
+/// Scales what long streams and the protocols of a link reach with a rate that
+/// is changed, and the clock under load with the clock, unless they are set as
+/// well.
 void WhatIf::keepShares(const Change &change, Field &map, StringRef key,
                         const Field &value) {
   const Field *old = findIn(map, key);
@@ -162,6 +163,7 @@ void WhatIf::keepShares(const Change &change, Field &map, StringRef key,
   }
   if (key == "bytes_per_second" || key == "bytes_per_second_per_direction") {
     scale(map, "sustained_bytes_per_second", *now, before);
+    scale(map, "low_latency_bytes_per_second", *now, before);
     scale(map, "in_switch_bytes_per_second", *now, before);
   }
   if (change.path == keys::clockHz)

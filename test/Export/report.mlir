@@ -256,8 +256,8 @@
 // CSV:      {{^}}decode,toy,500000000,layers.{}.up,llm.matmul,layers.{},layers.{},4x8xf32 8x8xf32,4x8xf32,3,0.06,0.18,31.03448275{{[0-9]*}},0.00853333{{[0-9]*}},8.53333333{{[0-9]*}},47.40740740{{[0-9]*}},compute,pinned,core[0],20,50,30,30,0,0,30,3,256,512,512,matmul{{$}}
 // CSV:      {{^}}decode,toy,500000000,layers.{}.sum,llm.add,layers.{},layers.{},4x8xf32 4x8xf32,4x8xf32,3,0.04,0.12,{{.*}},overhead,pinned,core[0],50,70,20,20,12,3,5,2,0,384,384,add{{$}}
 // RUN: FileCheck %s --check-prefix=SUMMARY < ops.summary.csv
-// SUMMARY:      {{^}}function,target,clock_hz,model,phase,layers,model_layers,fits,makespan_us,tokens_per_second,tokens_per_second_if_all_layers,bound,bound_percent.compute,bound_percent.memory,bound_percent.overhead,bound_percent.exchange,bound_percent.waiting,mfu_percent,mbu_percent,makespan_cycles,lower_bound_cycles,roofline_cycles,needed_bytes,capacity_bytes,largest_batch,largest_kv_len,exchange_percent,savings_percent.bandwidth,savings_percent.arithmetic,savings_percent.launches,problems,remarks{{$}}
-// SUMMARY-NEXT: {{^}}decode,toy,500000000,toy-3b,decode,3,6,true,0.4,,1250000.0,compute,82.0,0.0,18.0,0.0,0.0,42.66{{[0-9]*}},14.64{{[0-9]*}},200,160,50,2144,1000000,1949,,,0.0,38.75,9.0,"the cost of 'embed' is stale: {{.*}}",{{$}}
+// SUMMARY:      {{^}}function,target,clock_hz,model,phase,layers,model_layers,fits,makespan_us,tokens_per_second,tokens_per_second_if_all_layers,bound,bound_percent.compute,bound_percent.memory,bound_percent.overhead,bound_percent.exchange,bound_percent.waiting,mfu_percent,mbu_percent,makespan_cycles,lower_bound_cycles,roofline_cycles,needed_bytes,capacity_bytes,largest_batch,largest_kv_len,exchange_percent,savings_percent.bandwidth,savings_percent.arithmetic,savings_percent.launches,savings_percent.links,problems,remarks{{$}}
+// SUMMARY-NEXT: {{^}}decode,toy,500000000,toy-3b,decode,3,6,true,0.4,,1250000.0,compute,82.0,0.0,18.0,0.0,0.0,42.66{{[0-9]*}},14.64{{[0-9]*}},200,160,50,2144,1000000,1949,,,0.0,38.75,9.0,,"the cost of 'embed' is stale: {{.*}}",{{$}}
 // On standard output are the rows alone.
 // RUN: llm-opt out.mlir --llm-export-report=format=csv -o out2.mlir | diff ops.csv -
 

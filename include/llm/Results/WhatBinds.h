@@ -56,8 +56,9 @@ struct WhatBinds {
   ///   waiting   all else: none has work, as another group is busy
   std::vector<TimeShare> shares;
   /// By how much of the makespan it would be shorter with twice the
-  /// `bandwidth`, twice the `arithmetic`, and half the `launches`: an estimate.
-  /// Empty for a measured run, which follows no cost.
+  /// `bandwidth`, twice the `arithmetic`, and half the `launches`, and, of one
+  /// of several chips, with twice the rates of its `links`: an estimate. Empty
+  /// for a measured run, which follows no cost.
   std::vector<TimeShare> savings;
   /// The share of the makespan in which chips exchange something. There is none
   /// for one chip.

@@ -85,3 +85,16 @@ CollectiveTime mlir::llm::timeCollective(CollectiveKind kind, int64_t devices,
   return inSwitch && inSwitch->nanoseconds < ring.nanoseconds ? *inSwitch
                                                               : ring;
 }
+
+CollectiveTime mlir::llm::timeCollective(const Collective &collective,
+                                         const Target &target, int64_t faster) {
+  Link link = *findLink(target, collective.span);
+  link.bytesPerSecond *= faster;
+  for (std::optional<int64_t> Link::*rate :
+       {&Link::sustainedBytesPerSecond, &Link::lowLatencyBytesPerSecond,
+        &Link::inSwitchBytesPerSecond})
+    if (link.*rate)
+      *(link.*rate) *= faster;
+  return timeCollective(collective.kind, collective.chips, collective.bytes,
+                        link, double(target.dram().usableBytesPerSecond()));
+}

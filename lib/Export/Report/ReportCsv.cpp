@@ -117,10 +117,12 @@ static void writeSummaryRow(const Report &report, llvm::raw_ostream &os) {
   const WhatBinds &binds = report.whatBinds;
   row << (binds.exchangePercent ? toShortestDecimal(*binds.exchangePercent)
                                 : "");
-  if (binds.savings.empty())
-    row << "" << "" << "";
-  for (const TimeShare &saving : binds.savings)
-    row << toShortestDecimal(saving.percent);
+  // Measured runs have none, and one chip alone has no links.
+  constexpr size_t savings = 4;
+  for (size_t index = 0; index < savings; ++index)
+    row << (index < binds.savings.size()
+                ? toShortestDecimal(binds.savings[index].percent)
+                : "");
   row << toUtf8(llvm::join(report.problems, "; "))
       << toUtf8(llvm::join(report.remarks, "; "));
 }
@@ -159,6 +161,7 @@ void mlir::llm::writeReportSummaryCsv(ArrayRef<Report> reports,
                            "savings_percent.bandwidth",
                            "savings_percent.arithmetic",
                            "savings_percent.launches",
+                           "savings_percent.links",
                            "problems",
                            "remarks"})
       row << name;

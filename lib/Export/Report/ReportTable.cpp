@@ -338,18 +338,27 @@ static std::string describeBound(const Report &report) {
   return text;
 }
 
+/// Says which change would save so much.
+static std::string describeChange(const Target &target, StringRef saving) {
+  if (saving == "bandwidth")
+    return "twice the bandwidth of " + showName(target.dram().name) + " up to ";
+  if (saving == "arithmetic")
+    return "twice the arithmetic about ";
+  if (saving == "launches")
+    return "half the launch overhead about ";
+  std::string links = target.network.size() == 1
+                          ? showName(target.network.front().name)
+                          : "the links";
+  return "twice the rates of " + links + " about ";
+}
+
 /// Writes "twice the bandwidth of dram up to 31.0 %, half the launches 4.4 %".
 static std::string describeSavings(const Report &report) {
-  std::string dram = showName(report.target->dram().name);
   std::string text;
-  for (const TimeShare &saving : largestFirst(report.whatBinds.savings)) {
-    text += text.empty() ? "" : ", ";
-    text += saving.name == "bandwidth"
-                ? "twice the bandwidth of " + dram + " up to "
-            : saving.name == "arithmetic" ? "twice the arithmetic about "
-                                          : "half the launch overhead about ";
-    text += showPercent(saving.percent / 100);
-  }
+  for (const TimeShare &saving : largestFirst(report.whatBinds.savings))
+    text += (text.empty() ? "" : ", ") +
+            describeChange(*report.target, saving.name) +
+            showPercent(saving.percent / 100);
   return text;
 }
 

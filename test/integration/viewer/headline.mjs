@@ -34,6 +34,9 @@ await runChecks({
     assert.ok(chips.exchange_percent > 1, String(chips.exchange_percent));
     assert.ok(text.includes(`${chips.exchange_percent.toFixed(1)} %`), text);
     assert.ok(text.includes(`${chips.bound_percent.exchange.toFixed(1)} % with no op beside it`), text);
+    const advice = await page.textContent('[data-role="advice"]'), saved = chips.savings_percent.links;
+    assert.ok(saved > 1, String(saved));
+    assert.ok(advice.includes(`twice the rates of nvlink about ${saved.toFixed(1)} %`), advice);
     await close();
   },
 });

@@ -5,7 +5,7 @@ import { formatPercent } from "./format";
 import { shortName } from "./names";
 import { Engine, mainMemory, Op, Report, scheduledCyclesOf } from "./report";
 
-type Binding = "bandwidth" | "arithmetic" | "launches";
+type Binding = "bandwidth" | "arithmetic" | "launches" | "links";
 
 /// What llm-opt found to bind the machine, with the engines that it is about.
 interface Diagnosis {
@@ -26,7 +26,7 @@ function diagnose(report: Report): Diagnosis | undefined {
   const engine = report.engines.find(({ name }) => name === report.bound_engine);
   if (!engine || !report.savings_percent || report.makespan_cycles === 0) return undefined;
   const busyCycles = report.ops.filter((op) => holds(op, engine)).reduce((sum, op) => sum + scheduledCyclesOf(op), 0);
-  const { bandwidth = 0, arithmetic = 0, launches = 0 } = report.savings_percent, saved = { bandwidth, arithmetic, launches };
+  const { bandwidth = 0, arithmetic = 0, launches = 0, links = 0 } = report.savings_percent, saved = { bandwidth, arithmetic, launches, links };
   const most = (Object.keys(saved) as Binding[]).reduce((best, key) => (saved[key] > saved[best] ? key : best));
   return { engine, busyCycles, allCycles: engine.count * report.makespan_cycles, saved, most };
 }
@@ -112,7 +112,13 @@ const means: Record<Binding, string> = {
   bandwidth: "Fewer bytes do as much: smaller types, fused ops, or more tokens for each read of the weights.",
   arithmetic: "Less work does as much: types with a higher rate, or units that are better filled.",
   launches: "Fewer and larger kernels do as much: fused ops.",
+  links: "Fewer bytes between chips do as much: a cut over fewer chips, or smaller types.",
 };
+
+function linksOf(report: Report): string {
+  const links = report.links ?? [];
+  return links.length === 1 ? links[0].name : "the links";
+}
 
 /// Says how much each binding takes, and what a change of it would save.
 function sharesOf(report: Report, { engine, saved }: Diagnosis): string[] {
@@ -121,6 +127,7 @@ function sharesOf(report: Report, { engine, saved }: Diagnosis): string[] {
     bandwidth: "twice the bandwidth up to",
     arithmetic: engine.units > 1 ? "twice the units up to" : "twice the arithmetic about",
     launches: "half the launch overhead about",
+    links: `twice the rates of ${linksOf(report)} about`,
   };
   const list = (amounts: Record<string, number>, name: (key: string) => string) =>
     Object.entries(amounts).filter(([, percent]) => percent >= 0.5).sort((a, b) => b[1] - a[1])
@@ -132,15 +139,16 @@ function sharesOf(report: Report, { engine, saved }: Diagnosis): string[] {
 
 function subjectsOf(report: Report, engine: Engine): Record<Binding, string> {
   return { bandwidth: `the bandwidth of ${mainMemory(report).name}`, arithmetic: `the arithmetic of ${engine.name}`,
-           launches: "launch overhead" };
+           launches: "launch overhead", links: `the rates of ${linksOf(report)}` };
 }
 
 /// How the estimate is made a figure.
 function tryOf(report: Report, most: Binding): string[] {
-  const { name, bytes_per_second: rate } = mainMemory(report);
-  if (most !== "bandwidth" || rate === undefined) return [];
+  const isLink = most === "links", { name, bytes_per_second: rate } = isLink ? (report.links ?? [])[0] : mainMemory(report);
+  if ((!isLink && most !== "bandwidth") || rate === undefined) return [];
   const twice = (2 * rate).toExponential().replace("e+", "e");
-  return [`What twice the bandwidth brings: --llm-target with set=memories.${name}.bytes_per_second=${twice}.`];
+  const path = isLink ? `links.${name}.bytes_per_second_per_direction` : `memories.${name}.bytes_per_second`;
+  return [`What twice the ${isLink ? "rate" : "bandwidth"} brings: --llm-target with set=${path}=${twice}.`];
 }
 
 /// The sentences, the most important one first; none where no op takes time.

@@ -138,7 +138,7 @@ export interface Report {
   bound?: string; // of the whole function
   bound_percent?: Amounts; // of the time of the engines that have work for longest
   bound_engine?: string; // their name
-  savings_percent?: Amounts; // what twice the bandwidth, twice the arithmetic and half the launches would save
+  savings_percent?: Amounts; // what twice the bandwidth, the arithmetic and the rates of links, and half the launches would save
   exchange_percent?: number; // of the makespan, in which chips exchange something
   remarks?: string[]; // what a reader must know before the first figures
   mfu_percent?: number;

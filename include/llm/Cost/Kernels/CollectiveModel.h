@@ -9,6 +9,7 @@
 #define LLM_COST_KERNELS_COLLECTIVEMODEL_H
 
 #include "llm/Target/Target.h"
+#include "llm/Workload/Workload.h"
 
 namespace mlir::llm {
 
@@ -37,6 +38,12 @@ struct CollectiveTime {
 CollectiveTime timeCollective(CollectiveKind kind, int64_t devices,
                               int64_t bytes, const Link &link,
                               double memoryBytesPerSecond);
+
+/// Times a collective of a program over the link that joins its chips. The
+/// target has one. All rates of the link are multiplied by `faster`; what
+/// starts and steps take stays as it is.
+CollectiveTime timeCollective(const Collective &collective,
+                              const Target &target, int64_t faster = 1);
 
 /// V of the above, rounded up, or what a device sends if the switch makes the
 /// sums. Fails if it does not fit into 64 bits.
