@@ -178,7 +178,7 @@ await runChecks({
     assert.deepEqual(await rows.evaluateAll((all) => all.map((row) => row.dataset.difference)), differences.map(([name]) => name));
     for (const [index, [, difference]] of differences.entries()) {
       const text = await rows.nth(index).locator(".share-value").first().textContent();
-      assert.equal(text, `${difference < 0 ? "−" : "+"}${Math.abs(difference).toFixed(1)}`);
+      assert.equal(text, `${difference < 0 ? "-" : "+"}${Math.abs(difference).toFixed(1)}`);
     }
     await rows.first().click();
     assert.equal(await page.getAttribute(".details", "data-op"), differences[0][0]);

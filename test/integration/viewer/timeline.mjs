@@ -144,6 +144,30 @@ await runChecks({
     await close();
   },
 
+  async "layers of one row have labels of one kind, and the axis of a phone has several times"() {
+    const { page, close } = await openPage(modelPage);
+    await page.evaluate(() => {
+      const draw = CanvasRenderingContext2D.prototype.fillText;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+        (window.texts ??= []).push(text);
+        return draw.call(this, text, ...rest);
+      };
+    });
+    for (const width of [1440, 1250, 1100, 950, 800, 390]) {
+      await page.evaluate(() => { window.texts = []; });
+      await page.setViewportSize({ width, height: 844 });
+      await drawn(page);
+      const all = await page.evaluate(() => window.texts);
+      const texts = all.slice(all.findLastIndex((text) => /^0 [mµn]?s$/.test(text))); // those of the last frame
+      // "model.layers.0 .. 3", "layers 0 .. 3" or "0 .. 3"; what has no room for these is "0 …".
+      const kinds = new Set(texts.filter((text) => /\d \.\. \d+$/.test(text)).map((text) => text.replace(/\d+ \.\. \d+$/, "")));
+      assert.equal(kinds.size, 1, `${width}: ${texts}`);
+      const times = new Set(texts.filter((text) => /^[\d.,]+ [mµn]?s$/.test(text)));
+      assert.ok(times.size >= 3, `${width}: ${[...times]}`);
+    }
+    await close();
+  },
+
   async "labels of the axis do not touch at the deepest zoom"() {
     // So wide that ticks would be some 90 pixels apart if labels did not count.
     const { page, close } = await openAt(late, 10, { viewport: { width: 1490, height: 800 } });

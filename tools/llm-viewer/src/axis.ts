@@ -30,7 +30,7 @@ function axisWith(apart: number, from: number, to: number, pixels: number, clock
 /// `widthOf` returns the width of a text in pixels. No label reaches into the next.
 export function makeAxis(from: number, to: number, pixels: number, clockHz: number,
                          widthOf: (text: string) => number): Axis {
-  let axis = axisWith(90, from, to, pixels, clockHz);
+  let axis = axisWith(Math.min(90, pixels / 4), from, to, pixels, clockHz); // a phone has several, too
   for (let tries = 0; tries < 4; ++tries) { // other ticks may be in another unit
     const apart = axis.ticks.length < 2 ? Infinity : ((axis.ticks[1] - axis.ticks[0]) * pixels) / (to - from);
     const widest = Math.max(0, ...axis.ticks.map((tick) => widthOf(axis.label(tick)))) + 12;

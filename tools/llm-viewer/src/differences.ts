@@ -35,7 +35,7 @@ export class Differences {
                          title: isSame ? name : `${name}; in the ${this.baseline.sides.other} ${before}`,
                          onclick: () => this.store.set({ selectedOp: here[0].name }) },
       h("span", { class: "share-name" }, ...breakable(name)),
-      h("span", { class: "share-value" }, `${difference > 0 ? "+" : "−"}${show(Math.abs(difference))}`),
+      h("span", { class: "share-value" }, `${difference > 0 ? "+" : "-"}${show(Math.abs(difference))}`),
       h("span", { class: "share-name inside" }, isSame ? "" : `before: ${before}`),
       h("span", { class: "share-value inside" }, percent === undefined ? "" : formatDifferencePercent(percent)),
       h("span", { class: "share-bar" },

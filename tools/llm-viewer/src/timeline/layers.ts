@@ -47,15 +47,19 @@ export class Layers {
     context.fillStyle = theme.text;
     context.fillText("layers", 6, axisHeight + layerHeight / 2, gutter - 12);
     context.strokeStyle = theme.muted;
-    for (const { name, start, end } of this.boxes(view)) {
-      if (end <= view.range.from || start >= view.range.to) continue;
-      const left = Math.max(toX(start, view), gutter), right = Math.min(toX(end, view), view.width);
-      if (right - left < 2) continue;
+    const shown = this.boxes(view).filter(({ start, end }) => end > view.range.from && start < view.range.to)
+      .map(({ name, start, end }) => {
+        const left = Math.max(toX(start, view), gutter), right = Math.min(toX(end, view), view.width);
+        const fits = (text: string) => context.measureText(text).width <= right - left - 8;
+        const labels = labelsOf(name), isWhole = start >= view.range.from && end <= view.range.to;
+        return { left, right, labels, isWhole, first: labels.findIndex(fits) };
+      }).filter(({ left, right }) => right - left >= 2);
+    // A row has labels of one kind: the longest one for which all boxes have room, but for those that have room for none.
+    const kind = Math.max(0, ...shown.filter(({ isWhole, first, labels }) => isWhole && first < labels.length - 1)
+      .map(({ first }) => first));
+    for (const { left, right, labels, first } of shown) {
       context.strokeRect(left + 0.5, axisHeight + 1.5, right - left - 1, layerHeight - 4);
-      const number = numberOf(name);
-      const label = [name, `layers ${number}`, number, number.replace(/ .*/, " …")].find(
-        (text) => context.measureText(text).width <= right - left - 8);
-      if (label) context.fillText(label, left + 4, axisHeight + layerHeight / 2);
+      if (first >= 0) context.fillText(labels[Math.max(first, kind)], left + 4, axisHeight + layerHeight / 2);
     }
   }
 
@@ -72,6 +76,12 @@ export class Layers {
     return step > 0 ? this.spans.find(({ start }) => start > range.from + margin)
                     : [...this.spans].reverse().find(({ start }) => start < range.from - margin);
   }
+}
+
+/// Returns what a box may be called, the longest first, and last a part of its name.
+function labelsOf(name: string): string[] {
+  const number = numberOf(name);
+  return [name, `layers ${number}`, number, number.replace(/ .*/, " …")];
 }
 
 /// Returns "3" of "model.layers.3", and "0 .. 7" of "model.layers.0 .. 7".
