@@ -4,7 +4,7 @@
 //   headline.mjs FOUR_GPUS_PAGE FOUR_GPUS.json STALE_PAGE STALE.json CHIPS_PAGE CHIPS.json
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { openPage, runChecks } from "./browser.mjs";
+import { openPage, runChecks, showTab } from "./browser.mjs";
 
 const [fourPage, fourFile, stalePage, staleFile, chipsPage, chipsFile] = process.argv.slice(2);
 const [four, stale, chips] = [fourFile, staleFile, chipsFile].map((file) => JSON.parse(readFileSync(file, "utf8")));
@@ -24,6 +24,17 @@ await runChecks({
     assert.ok((await page.textContent('[role="alert"]')).includes(stale.problems[0]));
     assert.equal(await page.locator("[data-figure]").count(), await page.locator('[data-figure="Makespan"], [data-figure="Memory"]').count());
     assert.equal(await page.locator('[data-role="advice"]').count(), 0);
+    await close();
+  },
+
+  async "a module of a single op has no row of its own, as in the table of the report"() {
+    const { page, close } = await openPage(chipsPage);
+    await showTab(page, "Table");
+    const module = "model.layers.0.self_attn.o_proj"; // the sum behind the product is in it
+    assert.equal(chips.ops.filter((op) => op.module === module).length, 1);
+    assert.equal(await page.locator(`tr[data-module="${module}"]`).count(), 0);
+    const names = await page.locator('tr [data-column="name"]').allTextContents();
+    assert.ok(names.includes("o_proj") && names.includes("o_proj.all_reduce"), names.join(" "));
     await close();
   },
 

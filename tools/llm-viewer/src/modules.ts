@@ -113,14 +113,26 @@ function foldOf(alike: TreeNode[], memory: string): TreeNode {
   return fold;
 }
 
-/// Makes the tree of the program, or of some of its ops. Modules stand in the order in which they first come.
-export function makeTree(report: Report, ops = report.ops): TreeNode {
+/// Counts the ops that are in each module.
+function countOps(ops: Op[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const op of ops)
+    for (const path of modulesAround(op.module)) counts.set(path, (counts.get(path) ?? 0) + 1);
+  return counts;
+}
+
+/// Makes the tree of the program, or of some of its ops. Modules stand in the order in which they first come. A module
+/// with a single op in the program is none, as in the report's table: the op has the module's name before its own. It is
+/// one if it has several in the other report, with which it is compared.
+export function makeTree(report: Report, ops = report.ops, other?: Report): TreeNode {
   const memory = mainMemory(report).name;
   const root: TreeNode = new Node(report.function, moduleKey(""), "", memory);
   const modules = new Map<string, TreeNode>([["", root]]);
+  const counts = countOps(report.ops), others = countOps(other?.ops ?? []);
   for (const op of ops) {
     let parent = root;
     for (const path of modulesAround(op.module)) {
+      if (counts.get(path) === 1 && (others.get(path) ?? 0) < 2) break; // nor are those in it
       let module = modules.get(path);
       if (!module) {
         module = new Node(parent === root ? path : path.slice(parent.name.length + 1), moduleKey(path), path, memory);
@@ -129,7 +141,9 @@ export function makeTree(report: Report, ops = report.ops): TreeNode {
       }
       parent = module;
     }
-    parent.children.push(new Node(shortName(op), opKey(op.name), op.name, memory, op));
+    const inside = op.module.slice(parent.name.length).replace(/^\./, "");
+    parent.children.push(new Node(inside === "" ? shortName(op) : `${inside}.${shortName(op)}`, opKey(op.name), op.name,
+                                  memory, op));
   }
   finish(root, memory);
   return root;

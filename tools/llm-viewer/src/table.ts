@@ -31,7 +31,7 @@ export class Table {
 
   constructor(private readonly report: Report, private readonly store: Store,
               private readonly baseline: Baseline | undefined) {
-    this.root = this.all = makeTree(report);
+    this.root = this.all = makeTree(report, report.ops, baseline?.report);
     this.columns = makeColumns(report, baseline, this.all);
     this.openFirst();
     this.element = h("section", { class: baseline ? "table compared" : "table", "aria-label": "Table" },
@@ -64,7 +64,7 @@ export class Table {
     const isFound = (op: Op) => matchesOp(op, query);
     const isSearch = query.trim() !== "";
     const ops = this.report.ops.filter(isFound);
-    this.root = isSearch ? makeTree(this.report, ops) : this.all;
+    this.root = isSearch ? makeTree(this.report, ops, this.baseline?.report) : this.all;
     this.most = rowsAtOnce;
     const found = ops.length + this.onlyInBaseline().length === 0 ? "Nothing found."
       : `${formatOps(ops.length)} of ${formatWhole(this.report.ops.length)}.`;
