@@ -153,6 +153,19 @@ static StringRef findSpokenOption(StringRef word) {
       .Default("");
 }
 
+/// Says where else what an option of an importer of models would set is said.
+static StringRef findOtherPlace(StringRef word) {
+  return StringSwitch<StringRef>(word)
+      .Cases({"tp", "tensor-parallel", "tensor-parallel-size", "chips", "gpus"},
+             "llm-opt cuts programs over chips: --llm-pipeline=tp=N")
+      .Cases({"target", "machine", "device", "gpu", "hardware"},
+             "llm-opt knows machines: --llm-target=name=NAME")
+      .Cases({"model", "model-type", "vocab-size", "hidden-size", "experts",
+              "num-experts", "num-layers", "heads"},
+             "the config.json says what the model is; edit a copy of it")
+      .Default("");
+}
+
 /// Returns "; did you mean '--llm-schedule'?", or the hint.
 std::string CommandLineCheck::findMeant(StringRef name) const {
   SmallVector<StringRef> known, ours;
@@ -166,6 +179,9 @@ std::string CommandLineCheck::findMeant(StringRef name) const {
   StringRef spoken = findSpokenOption(name);
   if (is_contained(known, spoken))
     return ("; did you mean '--" + spoken + "'?").str();
+  bool isImporter = is_contained(known, "kv-len");
+  if (StringRef place = findOtherPlace(name); isImporter && !place.empty())
+    return ("; " + place).str();
   sort(known);
   sort(ours);
   // Most options of llm-opt are of MLIR and LLVM. So another option is

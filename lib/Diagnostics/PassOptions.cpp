@@ -36,6 +36,7 @@ private:
     return emitError("--" + pass.name + ": " + why);
   }
   LogicalResult refuseName(StringRef name, StringRef text) const;
+  std::string findElsewhere(StringRef name) const;
   std::string findMeant(StringRef name, StringRef text) const;
   StringRef findOwner(StringRef name, StringRef text) const;
   LogicalResult readValue(StringRef name, StringRef value, StringRef text);
@@ -77,9 +78,29 @@ static StringRef findSpokenOption(StringRef word) {
       .Default("");
 }
 
+/// Says what to do where no spelling is near: what a program has, and ways to
+/// cut one over chips that are not there.
+std::string OptionReader::findElsewhere(StringRef name) const {
+  constexpr StringRef ofPrograms[] = {"batch",  "seq",     "kv_len", "kv-len",
+                                      "layers", "weights", "dtype",  "phase"};
+  constexpr StringRef otherCuts[] = {"pp", "ep", "dp", "sp", "cp"};
+  if (options.contains("target") && llvm::is_contained(ofPrograms, name)) {
+    std::string option = name.str();
+    llvm::replace(option, '_', '-');
+    return "; that is said of the program: llm-translate --" + option + "=...";
+  }
+  if (options.contains("tp") && llvm::is_contained(otherCuts, name))
+    return "; tensor parallelism, 'tp', is the one way to cut a program";
+  if (llvm::is_contained({"true", "on", "yes", "1"}, name))
+    return ("; --" + pass.name + " alone runs the pass").str();
+  return "";
+}
+
 /// Returns "; did you mean 'strategy=theoretical'?" for a value without its
 /// option, or with a wrong one.
 std::string OptionReader::findMeant(StringRef name, StringRef text) const {
+  if (std::string elsewhere = findElsewhere(name); !elsewhere.empty())
+    return elsewhere;
   SmallVector<StringRef> known;
   KnownNames values = pass.names;
   for (auto [option, described] : options) {

@@ -43,6 +43,10 @@ openInput(StringRef path) {
   auto file = readInputFile(path);
   bool isFile = llvm::is_contained({".json", ".gguf", ".safetensors"},
                                    llvm::sys::path::extension(path));
+  if (!file && llvm::sys::fs::is_directory(path))
+    return llvm::createStringError(
+        llvm::toString(file.takeError()) +
+        "; name the file of the model in it, such as its config.json");
   if (file || isFile || llvm::sys::fs::exists(path))
     return file;
   // The name may be "Qwen/Qwen3-8B", or an address.

@@ -89,7 +89,9 @@ std::vector<Type> Calibrator::sustainedTypes() const {
 LogicalResult Calibrator::checkRows() const {
   if (models.size() >= rowsPerFigure * figures.size())
     return success();
-  return emitError() << models.size() << " rows cannot determine "
+  return emitError() << models.size()
+                     << (models.size() == 1 ? " row" : " rows")
+                     << " cannot determine "
                      << figures.size()
                      << " figures: at least two rows for each are needed; name "
                         "fewer (--figures)";

@@ -466,7 +466,8 @@ bool ChromeSax::parse_error(size_t position, const std::string &,
   if (isWhole && !cursor.isAtEnd()) // the parser takes a NUL for the end
     return input.fail(cursor.takenBytes() - 1, "invalid JSON: a NUL byte");
   if (!sax.hasEvents)
-    return input.fail(0, "no trace: the object has no member 'traceEvents'");
+    return input.fail(0, "no trace: the object has no member 'traceEvents', "
+                         "where JSON of Chrome and PyTorch has its events");
   if (sax.endsOpen)
     handler.note("The list of events ends at byte " +
                  Twine(cursor.takenBytes()) +

@@ -199,8 +199,8 @@ LogicalResult Compare::writeTrace(ImportedTrace trace,
 }
 
 LogicalResult Compare::checkOptions(MLIRContext &context) const {
-  if (std::string lack = findPageLack(); !options.html.empty() && !lack.empty())
-    return emitToolError(context) << "--html: " << lack;
+  if (std::string fault = findPageFault(options.html); !fault.empty())
+    return emitToolError(context) << "--html: " << fault;
   if (!options.changes.empty() && options.target.empty())
     return emitToolError(context) << "--set changes the machine of --target=, "
                                      "which is not given";

@@ -106,9 +106,9 @@ LogicalResult ImportOptions::check(MLIRContext &context) const {
     return emitToolError(context)
            << "--range=" << pass << " says what the passes of --by=pass are, "
            << "which is not asked for";
-  if (std::string lack = findPageLack(); !html.empty() && !lack.empty())
-    return emitToolError(context) << "--html=" << html << ": " << lack
-                                  << "; --perfetto has the events";
+  if (std::string fault = findPageFault(html); !fault.empty())
+    return emitToolError(context)
+           << "--html=" << html << ": " << fault << "; --perfetto has the events";
   if (failed(checkTraceName(perfetto, context)))
     return failure();
   return open.check(html, perfetto, context);

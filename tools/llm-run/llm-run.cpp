@@ -331,8 +331,8 @@ static LogicalResult checkOptions(const CommandLine &options, Location loc) {
   if (!options.tokens.empty() && !options.promptFile.empty())
     return emitError(loc) << "the prompt is said twice, by '--tokens' and by "
                              "'--prompt-file'";
-  if (std::string lack = findPageLack(); !options.html.empty() && !lack.empty())
-    return emitError(loc) << "'--html': " << lack;
+  if (std::string fault = findPageFault(options.html); !fault.empty())
+    return emitError(loc) << "'--html': " << fault;
   if (options.open && options.html.empty() && options.trace.empty())
     return emitError(loc) << "'--open' shows what '--html' or '--trace' "
                              "writes, and neither is given";

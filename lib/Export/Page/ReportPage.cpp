@@ -89,10 +89,16 @@ void mlir::llm::fillViewerPage(StringRef summary, StringRef data,
   os << head << summary << middle << data << tail;
 }
 
-std::string mlir::llm::findPageLack() {
-  return getViewerPage().empty()
-             ? ("this build has no page: " + getViewerLack()).str()
-             : "";
+std::string mlir::llm::findPageFault(StringRef file) {
+  if (file.empty())
+    return "";
+  if (getViewerPage().empty())
+    return ("this build has no page: " + getViewerLack()).str();
+  if (file == "-" || file.starts_with("/dev/") || file.ends_with(".html") ||
+      file.ends_with(".htm"))
+    return "";
+  return ("a page is written, and its name ends in .html; got '" + file + "'")
+      .str();
 }
 
 /// A page has a row for each op, also for ops that ran as one kernel.

@@ -47,7 +47,8 @@ TEST(ChromeErrors, NameTheByte) {
 
 TEST(ChromeErrors, SayWhatWasExpected) {
   EXPECT_EQ(errorOf(R"({"events":[]})"),
-            "t: byte 0: no trace: the object has no member 'traceEvents'");
+            "t: byte 0: no trace: the object has no member 'traceEvents', "
+            "where JSON of Chrome and PyTorch has its events");
   EXPECT_EQ(errorOf(R"({"traceEvents":{"a":1}})"),
             "t: byte 15: an object, where the list of events was expected");
   EXPECT_EQ(errorOf(R"({"traceEvents":"text"})"),

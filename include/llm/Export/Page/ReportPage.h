@@ -14,9 +14,10 @@
 
 namespace mlir::llm {
 
-/// Says why this build can write no page, and what to do. It is empty if it
-/// can.
-std::string findPageLack();
+/// Says why no page can be written to a file, and what to do: this build has
+/// none, or the name is that of something else. It is empty if one can, and for
+/// no file.
+std::string findPageFault(StringRef file);
 
 /// Returns JSON as it may stand in a page: without blanks around values, and
 /// without `<`, which could end the element around it. (In JSON, `<` is only in

@@ -13,7 +13,7 @@
 namespace mlir::llm {
 
 /// Returns what the page of a trace holds, as JSON: all events without their
-/// args, and the table. `findPageLack` says whether this build has a page.
+/// args, and the table. `findPageFault` says whether this build has a page.
 std::string encodeTracePage(const ImportedTrace &trace,
                             const RangeTable &table);
 /// Writes the page with `encoded`, which `encodeTracePage` returned.
