@@ -75,6 +75,8 @@ LogicalResult ColumnReader::findColumn() {
     return header.front().emitError()
            << "the first row has no columns for devices; cells are separated "
               "by commas";
+  if (column.empty() && names.size() == 1)
+    column = names.front();
   size_t matches = column.empty() ? 0 : llvm::count(names, column);
   if (matches == 1) {
     at = 1 + (llvm::find(names, column) - names.begin());
@@ -82,7 +84,8 @@ LogicalResult ColumnReader::findColumn() {
   }
   InFlightDiagnostic diagnostic = header.front().emitError();
   if (column.empty())
-    diagnostic << "column= must say which device to take";
+    diagnostic << "column= must say which device to take, such as column="
+               << names.front() << " of --llm-target";
   else
     diagnostic << (matches ? "several columns are" : "no column is")
                << " called '" << column << "'";

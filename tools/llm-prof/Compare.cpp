@@ -69,8 +69,8 @@ struct CompareOptions {
   cl::opt<std::string> perfetto{
       "perfetto", cl::sub(command), cl::value_desc("file"),
       cl::desc(
-          "Write the trace and the prediction for ui.perfetto.dev: *.json, "
-          "*.json.gz, *.pftrace or *.pftrace.gz")};
+          "Write the trace and the prediction for ui.perfetto.dev: *.json "
+          "or *.pftrace, either with .gz")};
   cl::opt<std::string> html{"html", cl::sub(command),
                             cl::value_desc("file.html"),
                             cl::desc("Write both as a page for a browser")};

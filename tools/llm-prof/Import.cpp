@@ -74,8 +74,8 @@ struct ImportOptions {
                               cl::value_desc("filename")};
   cl::opt<std::string> perfetto{
       "perfetto", cl::sub(command), cl::value_desc("file"),
-      cl::desc("Write the trace for ui.perfetto.dev: *.json, *.json.gz, "
-               "*.pftrace or *.pftrace.gz")};
+      cl::desc("Write the trace for ui.perfetto.dev: *.json or *.pftrace, "
+               "either with .gz")};
   cl::opt<std::string> html{
       "html", cl::sub(command), cl::value_desc("file.html"),
       cl::desc("Write the trace and its table as a page for a browser")};

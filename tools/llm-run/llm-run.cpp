@@ -124,7 +124,7 @@ struct CommandLine {
   cl::opt<std::string> trace{
       "trace", cl::cat(measuring), cl::value_desc("file"),
       cl::desc("Write run and prediction for ui.perfetto.dev (.json, "
-               ".json.gz, .pftrace, .pftrace.gz)")};
+               ".pftrace, either with .gz)")};
   cl::opt<std::string> html{
       "html", cl::cat(measuring), cl::value_desc("file.html"),
       cl::desc("Write run and prediction as a page for a browser")};

@@ -50,7 +50,7 @@ struct Options {
   cl::opt<std::string> trace{
       "trace",
       cl::desc("Draw the schedule, or that to verify, for ui.perfetto.dev: "
-               "*.json, *.json.gz, *.pftrace or *.pftrace.gz"),
+               "*.json or *.pftrace, either with .gz"),
       cl::value_desc("file")};
 };
 } // namespace

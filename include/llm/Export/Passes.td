@@ -489,12 +489,13 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
     - what most readers want to know comes first: whether the program fits into memory, how
       long it takes, tokens per second, what the time goes to, what twice the bandwidth,
       twice the arithmetic, half the launches and twice the rates of links would save, how
-      long chips exchange, and the share of the machine's peak. Sentences say what is wrong with the schedule (`problems`),
-      and what a reader must know of the machine or the cut (`remarks`). MFU, model FLOPs
-      utilization, is how much of the makespan the multiply-accumulates take at the peak of
-      all engines. MBU, model bandwidth utilization, is the same for each byte that an op
-      touches, once, at the full rate of DRAM. CSV has rows of ops only: for `file=ops.csv`,
-      these figures are in `ops.summary.csv` beside it, with a row for each function;
+      long chips exchange, and the share of the machine's peak. Sentences say what is wrong
+      with the schedule (`problems`), and what a reader must know of the machine or the cut
+      (`remarks`). MFU, model FLOPs utilization, is how much of the makespan the
+      multiply-accumulates take at the peak of all engines. MBU, model bandwidth utilization,
+      is the same for each byte that an op touches, once, at the full rate of DRAM. CSV has
+      rows of ops only: for `file=ops.csv`, these figures are in `ops.summary.csv` beside it,
+      with a row for each function;
     - what binds an op is judged on the whole machine: bytes of parts side by side add up;
     - each op has its engine time and its share of all engine time. It has the TFLOP/s and
       GB/s that it achieves from the start of its first slot to its last end. Bytes count

@@ -50,7 +50,8 @@ def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
   let options = [
     Option<"name", "name", "std::string", "", "Built-in preset">,
     Option<"file", "file", "std::string", "", "JSON or CSV file">,
-    Option<"column", "column", "std::string", "", "Device of a CSV file">,
+    Option<"column", "column", "std::string", "",
+           "Device of a CSV file (default: the only one)">,
     Option<"calibrated", "calibrated", "bool", "true",
            "false: take the figures of the datasheet alone">,
     Option<"library", "library", "std::string", "",

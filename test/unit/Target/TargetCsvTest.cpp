@@ -103,11 +103,21 @@ TEST_F(TargetCsv, Defaults) {
               (std::vector<MacRate>{{"f16", 1}, {"bf16", 1}}));
 }
 
+TEST_F(TargetCsv, OnlyColumn) {
+  auto target = parse("field,Mine\nmacs_per_cycle_per_unit_16bit,1024\n"
+                      "memory_bytes_per_second,4e11\n"
+                      "last_level_cache_bytes,8388608\n",
+                      "");
+  ASSERT_TRUE(succeeded(target)) << messages.take();
+  EXPECT_EQ(target->name, "Mine");
+}
+
 TEST_F(TargetCsv, Columns) {
   EXPECT_EQ(
       errorOf(table, ""),
-      "t.csv:1:1: column= must say which device to take (columns: NVL-AX, "
-      "JGS, H100, TPU, Odd, one)\n");
+      "t.csv:1:1: column= must say which device to take, such as "
+      "column=NVL-AX of --llm-target (columns: NVL-AX, JGS, H100, TPU, Odd, "
+      "one)\n");
   EXPECT_EQ(
       errorOf(table, "h100"),
       "t.csv:1:1: no column is called 'h100'; did you mean 'H100'? (columns: "
