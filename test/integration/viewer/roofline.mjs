@@ -9,7 +9,7 @@ import { runChecks } from "./browser.mjs";
 import { loadSources } from "./bundle.mjs";
 
 const [build, targets, ...files] = process.argv.slice(2);
-const { makePoints, makeCeilings, labelOf, leftOut, missingCeilings, rateUnder, placeNames } = await loadSources(build, "ceilings", "labels");
+const { makePoints, makeCeilings, labelOf, leftOut, missingCeilings, rateUnder, placeLabels, placeNames } = await loadSources(build, "ceilings", "labels");
 
 /// Types that have no rate of their own, and the next wider one that has: by hand, from the targets.
 const widened = { jgs: { bf16: "f32" }, "a100-sxm": { f8E4M3FN: "f16" } };
@@ -121,7 +121,17 @@ function checkNames() {
   assert.equal(place([ceiling], [labelAbove, labelBelow, { left: 150, top: 90, width: 100, height: 20 }]), undefined);
 }
 
-await runChecks({ "names of points": async () => checkNames(), ...Object.fromEntries(files.map((file) => [file, async () => {
+/// The name of a ceiling keeps off a disc, however large it is: all of the text, and not only its middle.
+function checkDiscs() {
+  const box = { left: 0, top: 0, width: 400, height: 300 }, ceiling = [{ x: 0, y: 100 }, { x: 400, y: 100 }], width = 100;
+  for (const disc of [{ x: 380, y: 100, radius: 20 }, { x: 330, y: 100, radius: 35 }]) {
+    const [label] = placeLabels([ceiling], [width], [disc], box, 1);
+    const right = label.x + width / 2, left = label.x - width / 2;
+    assert.ok(right <= disc.x - disc.radius || left >= disc.x + disc.radius || Math.abs(label.y - disc.y) > disc.radius, JSON.stringify(label));
+  }
+}
+
+await runChecks({ "names of points": async () => checkNames(), "names of ceilings": async () => checkDiscs(), ...Object.fromEntries(files.map((file) => [file, async () => {
   const report = JSON.parse(readFileSync(file, "utf8"));
   checkPoints(report);
   checkCeilings(report);

@@ -5,6 +5,10 @@ export interface Place {
   x: number;
   y: number;
 }
+/// A point that is drawn as a disc.
+export interface Disc extends Place {
+  radius?: number;
+}
 export interface LabelPlace extends Place {
   angle: number; // in radians, clockwise
 }
@@ -38,9 +42,9 @@ function samplesOf({ x, y, angle }: LabelPlace, width: number, ratio: number): P
 
 /// Returns a place for the label of each line: the one that has least in its way and, of equal ones, that nearest to
 /// the line's end.
-export function placeLabels(lines: [Place, Place][], widths: number[], points: Place[], box: Box,
+export function placeLabels(lines: [Place, Place][], widths: number[], points: Disc[], box: Box,
                             ratio: number): LabelPlace[] {
-  const taken = [...points], places: LabelPlace[] = [];
+  const taken: Disc[] = [...points], places: LabelPlace[] = [];
   const lengthOf = ([from, to]: [Place, Place]) => Math.hypot(to.x - from.x, to.y - from.y);
   // Short lines have the least choice, so they come first.
   for (const index of lines.map((_, at) => at).sort((a, b) => lengthOf(lines[a]) - lengthOf(lines[b]))) {
@@ -52,7 +56,8 @@ export function placeLabels(lines: [Place, Place][], widths: number[], points: P
     const badness = (samples: Place[]) => samples.reduce((sum, sample) => sum +
       (isInside(sample) ? 0 : 10) +
       lines.filter((other) => other !== line && distanceToLine(sample, other) < halfHeight * ratio).length +
-      2 * taken.filter((other) => Math.hypot(other.x - sample.x, other.y - sample.y) < 2 * halfHeight * ratio).length, 0);
+      2 * taken.filter(({ x, y, radius = 0 }) =>
+        Math.hypot(x - sample.x, y - sample.y) < Math.max(halfHeight * ratio, radius) + halfHeight * ratio).length, 0);
     let best: { place: LabelPlace; samples: Place[]; bad: number } | undefined;
     const start = length - width / 2 - 6 * ratio;
     for (let along = start; (along > width / 2 || along === start) && best?.bad !== 0; along -= 12 * ratio)

@@ -6,7 +6,7 @@ import { Colours } from "./colours";
 import { elide, h } from "./dom";
 import { formatCount, formatMicroseconds } from "./format";
 import { kindOf, matchesOp } from "./kinds";
-import { Box, boxesOf, LabelPlace, Place, placeLabels, placeNames } from "./labels";
+import { Box, boxesOf, Disc, LabelPlace, Place, placeLabels, placeNames } from "./labels";
 import { kindLegend } from "./legend";
 import { nameInLayer } from "./names";
 import { mainMemory, Report } from "./report";
@@ -182,12 +182,13 @@ export class Roofline {
     return { x: plot.valToPos(point.intensity, "x", isOnCanvas), y: plot.valToPos(point.rate, "y", isOnCanvas) };
   }
 
-  /// Returns the places of the points on the canvas. Points that lie together have one.
-  private cells(plot: uPlot): Place[] {
-    const cells = new Map<string, Place>();
+  /// Returns the places of the points on the canvas. Points that lie together have one, which is as large as the largest.
+  private cells(plot: uPlot): Disc[] {
+    const cells = new Map<string, Disc>();
     for (const point of this.points) {
       const place = this.placeOf(plot, point, true);
-      cells.set(`${Math.round(place.x / 6)} ${Math.round(place.y / 6)}`, place);
+      const key = `${Math.round(place.x / 6)} ${Math.round(place.y / 6)}`;
+      cells.set(key, { ...place, radius: Math.max(cells.get(key)?.radius ?? 0, radiusOf(point) * uPlot.pxRatio) });
     }
     return [...cells.values()];
   }

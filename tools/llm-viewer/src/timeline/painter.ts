@@ -66,13 +66,18 @@ export class Painter {
     const { from, to } = view.range;
     const axis = makeAxis(from, to, view.width - gutter, this.slices.clockHz,
                           (text) => context.measureText(text).width);
+    let free = gutter - 6; // from where nothing is written yet
     for (const tick of axis.ticks) {
       const x = Math.round(toX(tick, view));
       context.fillStyle = theme.line;
       context.fillRect(x, axisHeight - 4, 1, view.height);
       context.fillStyle = theme.muted;
-      const label = axis.label(tick);
-      if (x + 3 + context.measureText(label).width < view.width) context.fillText(label, x + 3, axisHeight / 2);
+      const label = axis.label(tick), { width } = context.measureText(label);
+      // The last one may have room on its left alone.
+      const left = x + 3 + width < view.width ? x + 3 : x - 3 - width;
+      if (left < free + 6) continue;
+      context.fillText(label, left, axisHeight / 2);
+      free = left + width;
     }
   }
 
