@@ -96,11 +96,18 @@ std::string Target::connect(int64_t chips) {
   int64_t most = 1;
   for (const Link &link : links)
     most = std::max(most, link.devices);
-  return "the program's grid has " + std::to_string(chips) +
-         " chips, and the links of target '" + name + "' join " +
-         std::to_string(most) +
-         (links.empty() ? ": give it a link (links)"
-                        : ": give it one that joins more (links.NAME.devices)");
+  std::string count = std::to_string(chips);
+  std::string start = "the program's grid has " + count + " chips, and ";
+  if (links.empty())
+    return start + "target '" + name +
+           "' has no links: write \"links\": {\"ring\": "
+           "{\"bytes_per_second_per_direction\": 100e9, \"devices\": " +
+           count +
+           "}} into its file, or take a preset with links "
+           "(llm-opt --llm-list-targets)";
+  return start + "the links of target '" + name + "' join " +
+         std::to_string(most) + ": set=links." + links.back().name +
+         ".devices=" + count + " asks what if one joined so many";
 }
 
 const Memory &Target::dram() const { return *sharedMemories().back(); }
