@@ -89,10 +89,8 @@ std::vector<Type> Calibrator::sustainedTypes() const {
 LogicalResult Calibrator::checkRows() const {
   if (models.size() >= rowsPerFigure * figures.size())
     return success();
-  return emitError() << models.size()
-                     << (models.size() == 1 ? " row" : " rows")
-                     << " cannot determine "
-                     << figures.size()
+  return emitError() << models.size() << (models.size() == 1 ? " row" : " rows")
+                     << " cannot determine " << figures.size()
                      << " figures: at least two rows for each are needed; name "
                         "fewer (--figures)";
 }

@@ -355,8 +355,8 @@ WhatBinds WhatBinds::of(const Report &report) {
     double cycles = spent.ops[index];
     if (isExchange(*report.target, cost)) {
       exchange += cycles;
-      links += cycles *
-               savedByLink(report.program->ops()[index].op, *report.target);
+      links +=
+          cycles * savedByLink(report.program->ops()[index].op, *report.target);
       continue;
     }
     OpShares shares = sharesOf(op, cost, *report.target);

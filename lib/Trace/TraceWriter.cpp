@@ -56,7 +56,7 @@ TraceWriter::TraceWriter(TraceEncoding encoding, ::llvm::raw_ostream &os) {
   if (suffixOf(encoding).ends_with(".gz"))
     compressed.emplace(os);
   ::llvm::raw_ostream &out = compressed ? *compressed : os;
-  bool isProto = encoding == TraceEncoding::Proto ||
-                 encoding == TraceEncoding::ProtoGzip;
+  bool isProto =
+      encoding == TraceEncoding::Proto || encoding == TraceEncoding::ProtoGzip;
   own = isProto ? makeProtoTrace(out) : makeJsonTrace(out);
 }

@@ -68,9 +68,8 @@ struct CompareOptions {
                               cl::value_desc("filename")};
   cl::opt<std::string> perfetto{
       "perfetto", cl::sub(command), cl::value_desc("file"),
-      cl::desc(
-          "Write the trace and the prediction for ui.perfetto.dev: *.json "
-          "or *.pftrace, either with .gz")};
+      cl::desc("Write the trace and the prediction for ui.perfetto.dev: *.json "
+               "or *.pftrace, either with .gz")};
   cl::opt<std::string> html{"html", cl::sub(command),
                             cl::value_desc("file.html"),
                             cl::desc("Write both as a page for a browser")};

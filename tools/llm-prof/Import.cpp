@@ -107,8 +107,8 @@ LogicalResult ImportOptions::check(MLIRContext &context) const {
            << "--range=" << pass << " says what the passes of --by=pass are, "
            << "which is not asked for";
   if (std::string fault = findPageFault(html); !fault.empty())
-    return emitToolError(context)
-           << "--html=" << html << ": " << fault << "; --perfetto has the events";
+    return emitToolError(context) << "--html=" << html << ": " << fault
+                                  << "; --perfetto has the events";
   if (failed(checkTraceName(perfetto, context)))
     return failure();
   return open.check(html, perfetto, context);

@@ -306,8 +306,8 @@ static LogicalResult checkOutputs(const CommandLine &options, Location loc) {
     std::string fault =
         each == &options.trace ? findFaultOfTraceName(path) : "";
     if (!fault.empty())
-      return emitError(loc) << "'--trace': " << fault << ", got '" << path
-                            << "'";
+      return emitError(loc)
+             << "'--trace': " << fault << ", got '" << path << "'";
     auto [known, isNew] = optionOf.try_emplace(path, each->ArgStr);
     if (!isNew)
       return emitError(loc)

@@ -44,7 +44,8 @@ struct Form {
 /// Where several write files with a suffix, the first is the one that is meant.
 static ArrayRef<Form> allForms() {
   static constexpr StringRef tables[] = {"json", "csv"}, json[] = {"json"},
-                             pages[] = {"html", "htm"}, graphs[] = {"dot", "gv"},
+                             pages[] = {"html", "htm"},
+                             graphs[] = {"dot", "gv"},
                              traces[] = {"pftrace", "json", "gz"};
   static constexpr Form forms[] = {
       {"llm-export-report", "a report", tables},

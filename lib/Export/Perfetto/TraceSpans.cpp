@@ -69,8 +69,8 @@ static TraceCounters::Wanted findWanted(const Program &program,
 }
 
 TraceSpans::TraceSpans(const Timeline &timeline, const Target &target,
-                       const FunctionExplanation *explanation,
-                       bool doesHold, TraceDetail detail)
+                       const FunctionExplanation *explanation, bool doesHold,
+                       TraceDetail detail)
     : timeline(timeline), target(target),
       explanation(explanation && !explanation->stretches.empty() ? explanation
                                                                  : nullptr),
