@@ -20,6 +20,10 @@ static CostAttr costOf(Operation *op) {
   return op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
 }
 
+static TileAttr tileOf(Operation *op) {
+  return op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+}
+
 /// Checks that the cost names the engines and memories that the op uses. Bytes
 /// of a memory that is not shared would be streamed in no time.
 static LogicalResult checkNames(CostAttr cost, const OpOnTarget &context) {
@@ -59,7 +63,7 @@ LogicalResult mlir::llm::checkCosts(const Program &program,
                                     const Target &target, Reasons reasons) {
   for (const ProgramOp &entry : program.ops()) {
     Operation *op = entry.op;
-    auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+    TileAttr tile = tileOf(op);
     CostAttr cost = costOf(op);
     if (!cost || !tile)
       return reasons.refuse(op)
@@ -266,45 +270,19 @@ static Tasks makeTasks(const Program &program, ArrayRef<unsigned> stretch,
   return tasks;
 }
 
-namespace {
-/// What decides how an op may be cut.
-struct Ways {
+/// An op that stands for all that are equal to it.
+struct ProblemMaker::Kind {
+  Kind(OpOnTarget context, CostedTile given)
+      : choices(std::move(context), given) {}
+
+  SplitChoices choices;
   bool isByHand = false; ///< may only run as it is
-  /// What all ways need at least. It is empty if the op has only its own way.
-  std::vector<scheduling::LeastWork> least;
+  /// By the number of engines, and whether reductions are cut.
+  std::map<std::pair<int64_t, bool>, SmallVector<CostedTile>> found;
+  /// What all ways to cut it need at least, by the number of engines. It is
+  /// empty if the op has only its own way.
+  std::map<int64_t, std::vector<scheduling::LeastWork>> least;
 };
-
-/// Finds the ways of ops. Equal ops share them.
-class WaysFinder {
-public:
-  WaysFinder(const Target &target) : memories(target.sharedResources()) {}
-  /// Returns null on failure.
-  const Ways *find(const OpOnTarget &context, CostedTile given);
-
-private:
-  SmallVector<const Memory *> memories;
-  DenseMap<CostAttr, Ways> known;
-};
-} // namespace
-
-const Ways *WaysFinder::find(const OpOnTarget &context, CostedTile given) {
-  auto [found, isNew] = known.try_emplace(given.cost);
-  Ways &ways = found->second;
-  if (!isNew)
-    return &ways;
-  FailureOr<bool> isGiven = isByHand(context, given);
-  if (failed(isGiven))
-    return nullptr;
-  ways.isByHand = *isGiven || context.workload.collective.has_value();
-  if (ways.isByHand || hasOneWay(context))
-    return &ways;
-  FailureOr<std::vector<scheduling::LeastWork>> least =
-      leastWork(context, given.tile.getStrategy(), memories);
-  if (failed(least))
-    return nullptr;
-  ways.least = std::move(*least);
-  return &ways;
-}
 
 static LogicalResult checkProblem(const Program &program,
                                   const Problem &problem, Reasons reasons) {
@@ -318,70 +296,83 @@ static LogicalResult checkProblem(const Program &program,
   return refusal;
 }
 
-FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
-                                          ArrayRef<unsigned> stretch,
-                                          const Target &target,
-                                          Reasons reasons) {
-  Tasks tasks = makeTasks(program, stretch, target);
-  WaysFinder finder(target);
-  for (auto [task, index] : llvm::zip(tasks.problem.tasks, stretch)) {
-    Operation *op = program.ops()[index].op;
-    FailureOr<OpOnTarget> context =
-        OpOnTarget::get(program.ops()[index].op, target, reasons);
-    if (failed(context))
-      return failure();
-    auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
-    FailureOr<scheduling::Split> split =
-        makeParts(tasks, *context, tile, costOf(op));
-    if (failed(split))
-      return failure();
-    task.kinds = context->workload.engineKinds();
-    task.parts = std::move(split->parts);
-    task.lastCombines = split->lastCombines;
-    task.chains = split->chains;
-    const Ways *ways = finder.find(*context, {tile, costOf(op)});
-    if (!ways)
-      return failure();
-    task.least = ways->least;
-  }
-  if (failed(checkProblem(program, tasks.problem, reasons)))
+ProblemMaker::ProblemMaker(const Program &program, ArrayRef<unsigned> stretch,
+                           const Target &target, Reasons reasons)
+    : program(program), stretch(stretch), target(target), reasons(reasons) {}
+
+ProblemMaker::~ProblemMaker() = default;
+
+FailureOr<ProblemMaker::Kind *> ProblemMaker::kindOf(WorkloadOpInterface op) {
+  std::unique_ptr<Kind> &kind = kinds[costOf(op)];
+  if (kind)
+    return kind.get();
+  FailureOr<OpOnTarget> context = OpOnTarget::get(op, target, reasons);
+  if (failed(context))
     return failure();
-  return std::move(tasks.problem);
+  bool isCollective = context->workload.collective.has_value();
+  kind = std::make_unique<Kind>(std::move(*context),
+                                CostedTile{tileOf(op), costOf(op)});
+  FailureOr<bool> isByHand = kind->choices.isByHand();
+  if (failed(isByHand))
+    return failure();
+  kind->isByHand = isCollective || *isByHand;
+  return kind.get();
 }
 
-FailureOr<SplitProblem> mlir::llm::makeSplitProblem(const Program &program,
-                                                    ArrayRef<unsigned> stretch,
-                                                    const Target &target,
-                                                    bool cutsReductions) {
-  Tasks tasks = makeTasks(program, stretch, target);
+FailureOr<std::vector<scheduling::LeastWork>>
+ProblemMaker::leastOf(Kind &kind, const OpOnTarget &context) {
+  std::vector<scheduling::LeastWork> none;
+  if (kind.isByHand || hasOneWay(context))
+    return none;
+  auto [known, isNew] = kind.least.try_emplace(context.countTeams());
+  if (isNew) {
+    auto found = leastWork(context, tileOf(context.op).getStrategy(),
+                           context.target->sharedResources());
+    if (failed(found))
+      return failure();
+    known->second = std::move(*found);
+  }
+  return known->second;
+}
+
+FailureOr<SmallVector<CostedTile>>
+ProblemMaker::choicesOf(Kind &kind, const OpOnTarget &context,
+                        bool cutsReductions) {
+  if (kind.isByHand)
+    return SmallVector<CostedTile>{{tileOf(context.op), costOf(context.op)}};
+  int64_t engines = context.countTeams();
+  auto [known, isNew] = kind.found.try_emplace({engines, cutsReductions});
+  if (isNew) {
+    auto found = kind.choices.find(engines, cutsReductions);
+    if (failed(found))
+      return failure();
+    known->second = std::move(*found);
+  }
+  return known->second;
+}
+
+FailureOr<SplitProblem> ProblemMaker::make(
+    const Target &own,
+    function_ref<FailureOr<SmallVector<CostedTile>>(Kind &kind,
+                                                    const OpOnTarget &context)>
+        choicesOf) {
+  Tasks tasks = makeTasks(program, stretch, own);
   std::vector<SmallVector<CostedTile>> allChoices;
-  // Equal ops have equal choices.
-  DenseMap<CostAttr, SmallVector<CostedTile>> known;
-  WaysFinder finder(target);
   for (auto [task, index] : llvm::zip(tasks.problem.tasks, stretch)) {
-    Operation *op = program.ops()[index].op;
     FailureOr<OpOnTarget> context =
-        OpOnTarget::get(program.ops()[index].op, target);
+        OpOnTarget::get(program.ops()[index].op, own, reasons);
     if (failed(context))
       return failure();
-    auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
-    CostedTile given{tile, costOf(op)};
-    const Ways *ways = finder.find(*context, given);
-    if (!ways)
+    FailureOr<Kind *> kind = kindOf(context->op);
+    if (failed(kind))
       return failure();
-    task.least = ways->least;
-    SmallVector<CostedTile> &choices = known[costOf(op)];
-    if (choices.empty() && ways->isByHand)
-      choices = {given};
-    if (choices.empty()) {
-      FailureOr<SmallVector<CostedTile>> found =
-          splitChoices(*context, given, cutsReductions);
-      if (failed(found))
-        return failure();
-      choices = std::move(*found);
-    }
+    auto least = leastOf(**kind, *context);
+    auto choices = choicesOf(**kind, *context);
+    if (failed(least) || failed(choices))
+      return failure();
+    task.least = std::move(*least);
     task.kinds = context->workload.engineKinds();
-    for (auto [number, choice] : llvm::enumerate(choices)) {
+    for (auto [number, choice] : llvm::enumerate(*choices)) {
       FailureOr<scheduling::Split> split =
           makeParts(tasks, *context, choice.tile, choice.cost);
       if (failed(split))
@@ -394,9 +385,34 @@ FailureOr<SplitProblem> mlir::llm::makeSplitProblem(const Program &program,
       task.lastCombines = split->lastCombines;
       task.chains = split->chains;
     }
-    allChoices.push_back(choices);
+    allChoices.push_back(std::move(*choices));
   }
-  if (failed(checkProblem(program, tasks.problem, Reasons())))
+  if (failed(checkProblem(program, tasks.problem, reasons)))
     return failure();
   return SplitProblem{std::move(tasks.problem), std::move(allChoices)};
+}
+
+FailureOr<Problem> ProblemMaker::makeAsTiled(const Target &own) {
+  FailureOr<SplitProblem> made =
+      make(own, [](Kind &, const OpOnTarget &context) {
+        return FailureOr(
+            SmallVector<CostedTile>{{tileOf(context.op), costOf(context.op)}});
+      });
+  if (failed(made))
+    return failure();
+  return std::move(made->problem);
+}
+
+FailureOr<SplitProblem> ProblemMaker::makeSplit(const Target &own,
+                                                bool cutsReductions) {
+  return make(own, [&](Kind &kind, const OpOnTarget &context) {
+    return choicesOf(kind, context, cutsReductions);
+  });
+}
+
+FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
+                                          ArrayRef<unsigned> stretch,
+                                          const Target &target,
+                                          Reasons reasons) {
+  return ProblemMaker(program, stretch, target, reasons).makeAsTiled(target);
 }

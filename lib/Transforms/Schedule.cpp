@@ -113,16 +113,16 @@ private:
   /// Schedules with at most so many engines in each group. Returns nothing if
   /// no such schedule is shorter than `wanted`. Searches briefly, and then on
   /// if `isWorthMore`, unless the result is far above `wanted`.
-  FailureOr<std::optional<Scheduled>>
-  scheduleOnFewer(ArrayRef<unsigned> stretch, int64_t engines, int64_t wanted,
-                  bool isWorthMore);
+  FailureOr<std::optional<Scheduled>> scheduleOnFewer(ProblemMaker &maker,
+                                                      int64_t engines,
+                                                      int64_t wanted,
+                                                      bool isWorthMore);
   /// Takes a schedule for fewer engines, one of `counts`, if it is shorter.
   /// With fewer engines, ops are cut and parts started in other ways, which a
   /// search for all engines may not find. The caller has no use for a schedule
   /// that is not shorter than `wanted` cycles.
-  LogicalResult tryFewerEngines(ArrayRef<unsigned> stretch,
-                                ArrayRef<int64_t> counts, int64_t wanted,
-                                Scheduled &scheduled);
+  LogicalResult tryFewerEngines(ProblemMaker &maker, ArrayRef<int64_t> counts,
+                                int64_t wanted, Scheduled &scheduled);
   FailureOr<Solution> solveExactly(const Problem &problem);
   bool wasInterrupted() const;
   /// Whether the schedule is the same on every machine.
@@ -237,23 +237,23 @@ static SmallVector<int64_t> fewerEngines(const Target &target) {
 }
 
 FailureOr<std::optional<Scheduled>>
-FunctionScheduler::scheduleOnFewer(ArrayRef<unsigned> stretch, int64_t engines,
+FunctionScheduler::scheduleOnFewer(ProblemMaker &maker, int64_t engines,
                                    int64_t wanted, bool isWorthMore) {
   Target fewer = withFewerEngines(target, engines);
-  FailureOr<Problem> machine = makeProblem(program, stretch, fewer);
+  FailureOr<Problem> machine = maker.makeAsTiled(fewer);
   if (failed(machine))
     return failure();
   auto bounds = scheduling::lowerBounds(*machine);
   if (!bounds || scheduling::largestBound(*bounds) >= wanted)
     return std::optional<Scheduled>();
   FailureOr<SplitProblem> split =
-      makeSplitProblem(program, stretch, fewer, options.cutsReductions);
+      maker.makeSplit(fewer, options.cutsReductions);
   if (failed(split))
     return failure();
   restrict(split->problem);
   auto report = [&] { line.showTry(); };
   std::optional<Solution> solution =
-      scheduling::scheduleListBriefly(split->problem, report, tripsAround);
+      scheduling::scheduleListBriefly(split->problem, report);
   // The whole search seldom wins more than 1/100 over the brief one.
   constexpr int64_t much = 100;
   if (isWorthMore && solution && solution->makespan <= wanted + wanted / much)
@@ -268,7 +268,7 @@ FunctionScheduler::scheduleOnFewer(ArrayRef<unsigned> stretch, int64_t engines,
       Scheduled{std::move(*split), std::move(*solution), lowerBoundCycles});
 }
 
-LogicalResult FunctionScheduler::tryFewerEngines(ArrayRef<unsigned> stretch,
+LogicalResult FunctionScheduler::tryFewerEngines(ProblemMaker &maker,
                                                  ArrayRef<int64_t> counts,
                                                  int64_t wanted,
                                                  Scheduled &scheduled) {
@@ -282,8 +282,8 @@ LogicalResult FunctionScheduler::tryFewerEngines(ArrayRef<unsigned> stretch,
                                          *scheduled.lowerBoundCycles);
   for (; !counts.empty(); counts = counts.drop_back()) {
     wanted = std::min(wanted, scheduled.solution.makespan);
-    FailureOr<std::optional<Scheduled>> found = scheduleOnFewer(
-        stretch, counts.back(), wanted, /*isWorthMore=*/!isNear);
+    FailureOr<std::optional<Scheduled>> found =
+        scheduleOnFewer(maker, counts.back(), wanted, /*isWorthMore=*/!isNear);
     if (failed(found))
       return failure();
     if (!*found)
@@ -291,7 +291,7 @@ LogicalResult FunctionScheduler::tryFewerEngines(ArrayRef<unsigned> stretch,
     // If the result is not near, this tries what it would try on the smaller
     // machine.
     if (!isNear &&
-        failed(tryFewerEngines(stretch, counts.drop_back(), wanted, **found)))
+        failed(tryFewerEngines(maker, counts.drop_back(), wanted, **found)))
       return failure();
     if ((*found)->solution.makespan < scheduled.solution.makespan)
       scheduled = std::move(**found);
@@ -322,8 +322,9 @@ FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
                                                    int64_t start) {
   line.enterStretch(stretch.size());
   line.showStretch();
+  ProblemMaker maker(program, stretch, target);
   FailureOr<SplitProblem> split =
-      makeSplitProblem(program, stretch, target, options.cutsReductions);
+      maker.makeSplit(target, options.cutsReductions);
   if (failed(split))
     return failure();
   ProgramBounds::BoundsOfStretch found =
@@ -344,7 +345,7 @@ FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
     return failure();
   Scheduled scheduled{std::move(*split), std::move(*own), lowerBoundCycles};
   if (options.policy == SchedulePolicy::List && !wasInterrupted() &&
-      failed(tryFewerEngines(stretch, fewerEngines(target),
+      failed(tryFewerEngines(maker, fewerEngines(target),
                              scheduled.solution.makespan, scheduled)))
     return failure();
   const auto &[problem, choices] = scheduled.split;

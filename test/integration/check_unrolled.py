@@ -72,9 +72,10 @@ def main() -> None:
     barriers, _ = schedule("barriers", passes)
     for figure in ("lower_bound_cycles", "bounds", "roofline_cycles"):
         assert rolled[figure] == barriers[figure], (figure, rolled[figure], barriers[figure])
-    # What a loop repeats is worth more tries, in another order: what runs once is searched briefly, which may win a little.
-    assert rolled["makespan_cycles"] <= 1.005 * barriers["makespan_cycles"], (rolled["makespan_cycles"], barriers["makespan_cycles"])
-    assert slots_of(rolled).keys() == slots_of(barriers).keys()
+    # What a loop repeats is worth more tries. Where these won nothing, slots are the same.
+    assert rolled["makespan_cycles"] <= barriers["makespan_cycles"], (rolled["makespan_cycles"], barriers["makespan_cycles"])
+    if rolled["makespan_cycles"] == barriers["makespan_cycles"]:
+        assert slots_of(rolled) == slots_of(barriers)
 
     unroll("rolled.scheduled.mlir", "written-out.mlir", False)
     run("llm-opt", "written-out.mlir", "--llm-export-queues", "-o", "/dev/null")

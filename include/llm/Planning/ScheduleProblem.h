@@ -52,15 +52,6 @@ private:
   std::map<SmallVector<int64_t, 12>, Rooms> known; ///< by Split::shapeOf
 };
 
-/// Makes the problem of one stretch of ops between loop boundaries, cut as
-/// their tiles say. Task i is `stretch[i]`. The boundary meets dependences from
-/// outside the stretch. Fails at the first op, or the function, to which
-/// `Problem::check` objects.
-FailureOr<scheduling::Problem> makeProblem(const Program &program,
-                                           ArrayRef<unsigned> stretch,
-                                           const Target &target,
-                                           Reasons reasons = {});
-
 /// A problem whose tasks the solver may cut: choice c of task i (see
 /// `scheduling::Task::partsOf`) is `choices[i][c]`.
 struct SplitProblem {
@@ -68,12 +59,51 @@ struct SplitProblem {
   std::vector<SmallVector<CostedTile>> choices;
 };
 
-/// Makes the same problem with all ways to cut the ops (`splitChoices`),
-/// whatever splits their tiles have now.
-FailureOr<SplitProblem> makeSplitProblem(const Program &program,
-                                         ArrayRef<unsigned> stretch,
-                                         const Target &target,
-                                         bool cutsReductions = true);
+/// Makes the problems of one stretch of ops between loop boundaries. Task i is
+/// `stretch[i]`. The boundary meets dependences from outside the stretch. What
+/// was found about an op is kept for equal ops and for further problems.
+///
+/// A problem is made for `target`, or for one that differs from it in the
+/// numbers of engines alone. It fails at the first op, or the function, to
+/// which `Problem::check` objects.
+class ProblemMaker {
+public:
+  /// The arguments must outlive the maker.
+  ProblemMaker(const Program &program, ArrayRef<unsigned> stretch,
+               const Target &target, Reasons reasons = {});
+  ~ProblemMaker();
+
+  /// Makes the problem of ops that are cut as their tiles say.
+  FailureOr<scheduling::Problem> makeAsTiled(const Target &own);
+  /// Makes the problem with all ways to cut the ops (`SplitChoices`), whatever
+  /// splits their tiles have now.
+  FailureOr<SplitProblem> makeSplit(const Target &own,
+                                    bool cutsReductions = true);
+
+private:
+  struct Kind;
+  FailureOr<Kind *> kindOf(WorkloadOpInterface op);
+  static FailureOr<std::vector<scheduling::LeastWork>>
+  leastOf(Kind &kind, const OpOnTarget &context);
+  static FailureOr<SmallVector<CostedTile>>
+  choicesOf(Kind &kind, const OpOnTarget &context, bool cutsReductions);
+  FailureOr<SplitProblem> make(const Target &own,
+                               function_ref<FailureOr<SmallVector<CostedTile>>(
+                                   Kind &kind, const OpOnTarget &context)>
+                                   choicesOf);
+
+  const Program &program;
+  ArrayRef<unsigned> stretch;
+  const Target &target;
+  Reasons reasons;
+  DenseMap<CostAttr, std::unique_ptr<Kind>> kinds;
+};
+
+/// Makes one problem, of ops that are cut as their tiles say.
+FailureOr<scheduling::Problem> makeProblem(const Program &program,
+                                           ArrayRef<unsigned> stretch,
+                                           const Target &target,
+                                           Reasons reasons = {});
 
 /// Finds the engine group of that name.
 std::optional<unsigned> findGroup(const scheduling::Problem &problem,

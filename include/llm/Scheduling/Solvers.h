@@ -47,10 +47,11 @@ using TryReport = std::function<void()>;
 /// bound. It places about a million parts in each way. Larger problems are run
 /// once.
 ///
-/// What runs less often, and has at most 200 tasks, is searched briefly: with a
+/// What has at most 200 tasks (a block) is searched briefly before that: with a
 /// few ways to start, which are mostly best, and a descent from the shortest
-/// schedule. It places about 30,000 parts among the stages, and as many among
-/// all tasks. `scheduleImproved` is there for more.
+/// schedule. This places about 30,000 parts among the stages, and as many among
+/// all tasks. A block that runs less often is not searched on;
+/// `scheduleImproved` is there for more.
 ///
 /// The result is the shortest of these schedules and of `scheduleEarliest`.
 /// Slices are fetched only where `allocateAddresses` will, mostly, find ranges
@@ -65,8 +66,7 @@ scheduleList(const Problem &problem, const TryReport &report = nullptr,
 
 /// Does only the few runs with which `scheduleList` begins.
 std::optional<Solution> scheduleListBriefly(const Problem &problem,
-                                            const TryReport &report = nullptr,
-                                            int64_t repeats = 1);
+                                            const TryReport &report = nullptr);
 
 /// Says whether a schedule of so many cycles is so near to a lower bound that
 /// `scheduleList` looks no further.

@@ -72,7 +72,8 @@ ExportProblemPass::makeTheProblem(const Program &program,
     return failure();
   if (!alternatives)
     return makeProblem(program, *ops, target);
-  FailureOr<SplitProblem> split = makeSplitProblem(program, *ops, target);
+  FailureOr<SplitProblem> split =
+      ProblemMaker(program, *ops, target).makeSplit(target);
   if (failed(split))
     return failure();
   return std::move(split->problem);

@@ -79,9 +79,11 @@ private:
   /// cuts, and the others are cut in any way.
   struct PartlyCut {
     int64_t cycles;
-    size_t number; ///< the earlier of equally good ones comes first
+    size_t number;
     size_t decided;
     Row row;
+    /// The best one comes last: of fewest cycles, with most tasks decided, and
+    /// the earliest.
     bool operator<(const PartlyCut &other) const;
   };
 
@@ -162,13 +164,13 @@ private:
   std::vector<std::optional<HeldAhead>> heldBytes;
   std::optional<HeldAhead> heldRoom;
   std::vector<Groups> groupsOfAll;
-  /// What passes a resource through all ports together: lanes, or where the
-  /// ports say less, bytes in a second.
-  struct Rate {
-    int64_t lanes;
-    std::optional<int64_t> bytesPerSecond;
+  /// The cycles that a byte takes to pass a resource through all ports
+  /// together, `above[0] above[1] / (below[0] below[1])`, in lowest terms. So
+  /// most products fit into 64 bits.
+  struct CyclesPerByte {
+    int64_t above[2], below[2];
   };
-  std::vector<Rate> rates;
+  std::vector<CyclesPerByte> cyclesPerByte; ///< of each resource
 };
 
 } // namespace mlir::llm::scheduling

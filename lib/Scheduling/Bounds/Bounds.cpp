@@ -12,6 +12,7 @@
 #include "llm/Support/Units.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -146,22 +147,26 @@ void BoundFinder::findRates() {
       if (hasRates)
         add(bytesPerSecond, engine.count, engine.portBytesPerSecond[resource]);
     }
-    Rate rate{std::min(lanes, from.lanes), std::nullopt};
+    CyclesPerByte each{{from.lanes, problem->clockHz},
+                       {std::min(lanes, from.lanes), from.bytesPerSecond}};
+    // No more than all ports together pass.
     if (hasRates && bytesPerSecond < from.bytesPerSecond)
-      rate.bytesPerSecond = bytesPerSecond;
-    rates.push_back(rate);
+      each = {{1, problem->clockHz}, {1, bytesPerSecond}};
+    for (int64_t &above : each.above)
+      for (int64_t &below : each.below) {
+        int64_t common = std::gcd(above, below);
+        above /= common;
+        below /= common;
+      }
+    cyclesPerByte.push_back(each);
   }
 }
 
 std::optional<int64_t> BoundFinder::cyclesOf(int64_t bytes,
                                              size_t resource) const {
-  // No more than all ports together pass.
-  const Rate &rate = rates[resource];
-  if (rate.bytesPerSecond)
-    return ceilMulDiv(bytes, problem->clockHz, 1, *rate.bytesPerSecond);
-  const Resource &from = problem->resources[resource];
-  return streamCycles(bytes, from.lanes, problem->clockHz, rate.lanes,
-                      from.bytesPerSecond);
+  const CyclesPerByte &each = cyclesPerByte[resource];
+  return ceilMulDiv(bytes, each.above[0], each.above[1], each.below[0],
+                    each.below[1]);
 }
 
 std::optional<int64_t> BoundFinder::bytes(size_t resource) const {

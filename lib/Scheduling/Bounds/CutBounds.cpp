@@ -23,7 +23,8 @@
 namespace mlir::llm::scheduling {
 
 bool BoundFinder::PartlyCut::operator<(const PartlyCut &other) const {
-  return std::tie(cycles, number) > std::tie(other.cycles, other.number);
+  return std::tie(cycles, other.decided, number) >
+         std::tie(other.cycles, decided, other.number);
 }
 
 /// Tasks that take longest come first, because their cuts decide.

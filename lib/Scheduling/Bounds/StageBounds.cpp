@@ -10,7 +10,6 @@
 #include "llm/Support/Units.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace mlir::llm::scheduling {
 
@@ -68,9 +67,9 @@ struct Share {
 /// late pass after the least of their heads and before the least of their
 /// tails, and so do those of tasks that end early. With very many tasks, only
 /// the sum of all amounts is looked at. Returns nothing on overflow.
-static std::optional<int64_t> sharedCycles(
-    std::vector<Share> &shares,
-    const std::function<std::optional<int64_t>(int64_t amount)> &cyclesOf) {
+template <typename CyclesOf>
+static std::optional<int64_t> sharedCycles(std::vector<Share> &shares,
+                                           const CyclesOf &cyclesOf) {
   bool isClose = shares.size() <= mostTasksLookedAtClosely;
   int64_t bound = 0;
   for (int64_t Share::*way : {&Share::head, &Share::tail}) {

@@ -24,21 +24,28 @@ namespace mlir::llm::scheduling {
 /// more than 0.5 % longer. With the usual patience one was 7 % longer.
 static bool runsOften(int64_t repeats) { return repeats >= 8; }
 
+/// Whether the problem is that of a block, and not of a whole model without
+/// loops.
+static bool isBlock(const Problem &problem) {
+  return problem.tasks.size() <= 200;
+}
+
 /// What runs seldom (a block that stands alone) is a question, and its answer
 /// should cost little more than to read it. Of 225 blocks on three machines, 14
 /// are more than 0.5 % longer than with the search of a million parts (4.9 % at
 /// most, and 0.1 % on average). The search takes a tenth of the time.
-/// `scheduleImproved` is there for more. A whole model without loops has more
-/// tasks, and is searched in full.
-static SearchEffort effortFor(const Problem &problem, int64_t repeats) {
-  constexpr size_t tasksOfBlock = 200;
+/// `scheduleImproved` is there for more.
+static SearchEffort briefEffort() {
   SearchEffort effort;
-  if (runsOften(repeats)) {
+  effort.isBrief = true;
+  effort.parts = 30'000;
+  return effort;
+}
+
+static SearchEffort fullEffort(int64_t repeats) {
+  SearchEffort effort;
+  if (runsOften(repeats))
     effort.patience = 3;
-  } else if (problem.tasks.size() <= tasksOfBlock) {
-    effort.isBrief = true;
-    effort.parts = 30'000;
-  }
   return effort;
 }
 
@@ -94,16 +101,10 @@ static bool tryCuts(const Problem &problem, int64_t bound,
          search.best()->makespan <= bound + bound / much;
 }
 
-std::optional<ListResult> searchList(const Problem &problem,
-                                     const TryReport &report, int64_t repeats,
-                                     std::optional<int64_t> lowerBoundCycles) {
-  if (!lowerBoundCycles)
-    if (std::optional<std::vector<Bound>> bounds = lowerBounds(problem))
-      lowerBoundCycles = largestBound(*bounds);
-  if (!lowerBoundCycles)
-    return std::nullopt;
-  int64_t bound = *lowerBoundCycles;
-  SearchEffort effort = effortFor(problem, repeats);
+static std::optional<ListResult> searchWith(const SearchEffort &effort,
+                                            const Problem &problem,
+                                            int64_t bound, size_t levelsToTry,
+                                            const TryReport &report) {
   ListSearch search(problem, bound, effort, report);
   bool canCut =
       std::any_of(problem.tasks.begin(), problem.tasks.end(),
@@ -116,7 +117,7 @@ std::optional<ListResult> searchList(const Problem &problem,
     isDone |= search.placedParts() > effort.parts / 8;
   search.renewPatience();
   if (!isDone && !search.isDone())
-    search.tryLevels(runsOften(repeats) ? manyLevels : 1);
+    search.tryLevels(levelsToTry);
   if (std::optional<Solution> earliest = scheduleEarliest(problem))
     search.keep(std::move(*earliest), {}, ListOptions());
   search.renewPatience();
@@ -128,10 +129,35 @@ std::optional<ListResult> searchList(const Problem &problem,
   return ListResult{std::move(*best), search.bestOptions(), bound};
 }
 
+std::optional<ListResult> searchList(const Problem &problem,
+                                     const TryReport &report, int64_t repeats,
+                                     std::optional<int64_t> lowerBoundCycles) {
+  if (!lowerBoundCycles)
+    if (std::optional<std::vector<Bound>> bounds = lowerBounds(problem))
+      lowerBoundCycles = largestBound(*bounds);
+  if (!lowerBoundCycles)
+    return std::nullopt;
+  int64_t bound = *lowerBoundCycles;
+  size_t levelsToTry = runsOften(repeats) ? manyLevels : 1;
+  // What repeats is searched briefly, too, so that a layer in a loop is never
+  // longer than the same layer alone.
+  std::optional<ListResult> brief;
+  if (isBlock(problem))
+    brief =
+        searchWith(briefEffort(), problem, bound, /*levelsToTry=*/1, report);
+  if (brief &&
+      (!runsOften(repeats) || isNearEnough(brief->solution.makespan, bound)))
+    return brief;
+  std::optional<ListResult> full =
+      searchWith(fullEffort(repeats), problem, bound, levelsToTry, report);
+  bool isBriefBetter =
+      brief && (!full || brief->solution.makespan <= full->solution.makespan);
+  return isBriefBetter ? std::move(brief) : std::move(full);
+}
+
 std::optional<Solution> scheduleListBriefly(const Problem &problem,
-                                            const TryReport &report,
-                                            int64_t repeats) {
-  StageSearch stages(problem, effortFor(problem, repeats).isBrief, report);
+                                            const TryReport &report) {
+  StageSearch stages(problem, isBlock(problem), report);
   ListSearch search(problem, /*bound=*/0, SearchEffort(), report);
   tryCutsAlone(stages, search);
   return search.takeBest();
