@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 //   ninja -C build llm-schedule-benchmark
-//   build/test/benchmark/llm-schedule-benchmark [TASKS...]
+//   build/test/benchmark/llm-schedule-benchmark [--shape=NAME] [TASKS...]
 //
 // Of 10^4, 10^5 and 10^6 tasks, without sources, with them, and with a way to
 // cut each: CPU and most memory per task of the bounds, of each solver, of one
@@ -29,6 +29,7 @@
 #include <ctime>
 #include <functional>
 #include <random>
+#include <string_view>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -210,16 +211,25 @@ static void measureSmallRuns(const Shape &shape) {
 
 int main(int argc, char **argv) {
   std::vector<size_t> counts;
-  for (int i = 1; i < argc; ++i)
-    counts.push_back(std::strtoull(argv[i], nullptr, 10));
+  std::string_view only;
+  for (int i = 1; i < argc; ++i) {
+    constexpr std::string_view option = "--shape=";
+    std::string_view argument = argv[i];
+    if (argument.substr(0, option.size()) == option)
+      only = argument.substr(option.size());
+    else
+      counts.push_back(std::strtoull(argv[i], nullptr, 10));
+  }
   if (counts.empty())
     counts = {10'000, 100'000, 1'000'000};
   std::printf("    tasks shape         what                   CPU s  us/task "
               "bytes/task\n");
   for (const Shape &shape : shapes)
     for (size_t tasks : counts)
-      measureAll(tasks, shape);
+      if (only.empty() || only == shape.name)
+        measureAll(tasks, shape);
   for (const Shape &shape : {shapes[0], shapes[1]})
-    measureSmallRuns(shape);
+    if (only.empty() || only == shape.name)
+      measureSmallRuns(shape);
   return 0;
 }

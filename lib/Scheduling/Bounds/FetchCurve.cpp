@@ -83,6 +83,9 @@ void FetchCurveSum::add(FetchCurve curve, double count) {
 
 FetchCurve FetchCurveSum::take() {
   std::vector<FetchCurve::Piece> &pieces = sum.falling;
+  // A sort asks for memory, however few there are.
+  if (pieces.size() < 2)
+    return std::exchange(sum, FetchCurve());
   // The sort is stable because the order of the additions changes their sum.
   std::stable_sort(pieces.begin(), pieces.end(),
                    [](FetchCurve::Piece a, FetchCurve::Piece b) {
