@@ -27,8 +27,8 @@ std::string withCalibration(StringRef calibration) {
 "kernels": {"attention": {"query_tile": 64}}
 }
 },
-"memories": {"dram": {"bytes_per_second": 400}},
-"links": {"ring": {"bytes_per_second_per_direction": 9}},
+"memories": {"dram": {"bytes_per_second": 400000000}},
+"links": {"ring": {"bytes_per_second_per_direction": 900000000}},
 "power_limit_watts": 9
 }
 )")
@@ -73,7 +73,7 @@ TEST_F(CalibrationFields, Overlay) {
   EXPECT_EQ(target->engines[0].sustainedClockHz, 7);
   EXPECT_EQ(target->dram().sustainedBytesPerSecond, 390);
   EXPECT_EQ(target->dram().usableBytesPerSecond(), 390);
-  EXPECT_EQ(target->dram().bytesPerSecond, 400);
+  EXPECT_EQ(target->dram().bytesPerSecond, 400000000);
   EXPECT_TRUE(target->engines[0].macEnergies ==
               (std::vector<MacEnergy>{{"bf16", 500}, {"i8", 0}}));
   EXPECT_TRUE(target->engines[0].macRates ==
@@ -215,25 +215,30 @@ TEST_F(CalibrationFields, LinksAndPower) {
     EXPECT_TRUE(failed(parseTargetJson(changed, "t.json", &context)));
     return messages.take();
   };
-  EXPECT_EQ(errorAfter("{\"bytes_per_second_per_direction\": 9}", "{}"),
+  EXPECT_EQ(errorAfter("{\"bytes_per_second_per_direction\": 900000000}", "{}"),
             "t.json:13:19: 'links.ring.bytes_per_second_per_direction' is "
             "missing\n");
-  EXPECT_EQ(errorAfter("_direction\": 9",
-                       "_direction\": 9, \"sustained_bytes_per_second\": 10"),
-            "t.json:13:87: 'links.ring.sustained_bytes_per_second' is above "
-            "bytes_per_second_per_direction, 9\n");
-  EXPECT_EQ(errorAfter("second\": 400",
-                       "second\": 400, \"sustained_bytes_per_second\": 401"),
-            "t.json:12:78: 'memories.dram.sustained_bytes_per_second' is above "
-            "bytes_per_second, 400\n");
-  EXPECT_EQ(errorAfter("_direction\": 9", "_direction\": 9, \"devices\": 1"),
-            "t.json:13:68: 'links.ring.devices' must be a whole number of at "
+  EXPECT_EQ(
+      errorAfter(
+          "_direction\": 900000000",
+          "_direction\": 900000000, \"sustained_bytes_per_second\": 900000001"),
+      "t.json:13:95: 'links.ring.sustained_bytes_per_second' is above "
+      "bytes_per_second_per_direction, 900,000,000\n");
+  EXPECT_EQ(
+      errorAfter(
+          "second\": 400000000",
+          "second\": 400000000, \"sustained_bytes_per_second\": 400000001"),
+      "t.json:12:84: 'memories.dram.sustained_bytes_per_second' is above "
+      "bytes_per_second, 400,000,000\n");
+  EXPECT_EQ(errorAfter("_direction\": 900000000",
+                       "_direction\": 900000000, \"devices\": 1"),
+            "t.json:13:76: 'links.ring.devices' must be a whole number of at "
             "least 2, got 1\n");
   EXPECT_EQ(errorAfter("\"power_limit_watts\": 9",
                        "\"power_limit_watts\": 9, \"idle_watts\": 9"),
             "t.json:14:39: 'idle_watts' must be below power_limit_watts\n");
   EXPECT_EQ(errorAfter("\"links\": {\"ring\": {\"bytes_per_second_per_direction"
-                       "\": 9}}",
+                       "\": 900000000}}",
                        "\"links\": 7"),
             "t.json:13:10: 'links' must be a map of named fields, got 7\n");
 }

@@ -29,12 +29,12 @@ constexpr StringRef sound = R"({
 "units": 2,
 "macs_per_cycle_per_unit": {"bf16": 4},
 "private_memory": "sram",
-"port_bytes_per_second": {"dram": 100}
+"port_bytes_per_second": {"dram": 100000000}
 }
 },
 "memories": {
 "sram": {"capacity_bytes": 64},
-"dram": {"bytes_per_second": 400}
+"dram": {"bytes_per_second": 400000000}
 }
 }
 )";
@@ -62,7 +62,7 @@ protected:
 // needs no room.
 TEST_F(TargetJson, SecondSharedMemory) {
   std::string text = sound.str();
-  StringRef dram = "\"dram\": {\"bytes_per_second\": 400}";
+  StringRef dram = "\"dram\": {\"bytes_per_second\": 400000000}";
   text.insert(text.find(dram.str()), "\"l2\": {\"bytes_per_second\": 8e12},\n");
   auto target = parse(text);
   ASSERT_TRUE(succeeded(target));
@@ -254,25 +254,25 @@ TEST_F(TargetJson, Contradictions) {
             std::string::npos)
       << tooFew;
   EXPECT_EQ(
-      errorOf("{\"dram\": 100}", "{\"hbm\": 100}"),
+      errorOf("{\"dram\": 100000000}", "{\"hbm\": 100}"),
       "t.json:9:34: 'engines.core.port_bytes_per_second.hbm' names no memory "
       "of the target (its memories: sram, dram)\n");
   EXPECT_EQ(
-      errorOf("{\"dram\": 100}", "{\"sram\": 100}"),
+      errorOf("{\"dram\": 100000000}", "{\"sram\": 100}"),
       "t.json:9:35: 'engines.core.port_bytes_per_second.sram' is a port to a "
       "private memory, of which each engine has one of its own\n");
   EXPECT_EQ(
-      errorOf("{\"dram\": 100}", "{\"dram\": 401}"),
+      errorOf("{\"dram\": 100000000}", "{\"dram\": 400000001}"),
       "t.json:9:35: 'engines.core.port_bytes_per_second.dram' is above the "
-      "memory's own 400 bytes per second\n");
+      "memory's own 400,000,000 bytes per second\n");
   EXPECT_EQ(
       errorOf("{\"capacity_bytes\": 64}",
               "{\"capacity_bytes\": 64, \"lanes\": 8}"),
       "t.json:13:41: 'memories.sram.lanes' cuts a rate that engines share "
       "into lanes, and this memory is a private one\n");
-  EXPECT_EQ(errorOf("\"port_bytes_per_second\": {\"dram\": 100}\n}\n},\n"
+  EXPECT_EQ(errorOf("\"port_bytes_per_second\": {\"dram\": 100000000}\n}\n},\n"
                     "\"memories\": {\n\"sram\": {\"capacity_bytes\": 64},\n"
-                    "\"dram\": {\"bytes_per_second\": 400}",
+                    "\"dram\": {\"bytes_per_second\": 400000000}",
                     "\"count\": 1}},\n\"memories\": {\n"
                     "\"sram\": {\"capacity_bytes\": 64}"),
             "t.json:10:13: 'memories' must hold a shared memory, one with "
