@@ -207,6 +207,10 @@ BoundFinder::endOfRows(const std::vector<size_t> &borders,
 std::optional<int64_t> BoundFinder::stages() const {
   const std::vector<size_t> borders = findBorders(*problem, order);
   size_t count = borders.size() - 1;
+  // A single stage that is not looked at closely is longer than its longest way
+  // only by what the bounds of all work and all bytes say anyway.
+  if (count <= 1 && order.size() > mostTasksLookedAtClosely)
+    return criticalPath();
   // For large problems only short rows are looked at, because a look takes as
   // long as the row.
   constexpr size_t mostRows = 20'000, effort = 4'000'000;

@@ -78,8 +78,8 @@ private:
   PartLimits found;
   std::vector<Points> points;
   std::vector<FetchCurveSum> fetching; ///< by the limits on fetching
-  std::vector<int64_t> left;   ///< bytes that are streamed
-  std::vector<int64_t> cycles; ///< of the parts
+  std::vector<int64_t> left;           ///< bytes that are streamed
+  std::vector<int64_t> cycles;         ///< of the parts
   std::map<GroupSet, unsigned> numberOf, numberOfWith;
 };
 
@@ -151,6 +151,8 @@ void LimitFinder::findPoints(const Task &task, const Part &part) {
   points.resize(fetchLimits.size());
   for (Points &own : points)
     own.clear();
+  if (points.empty())
+    return;
   if (part.sources.size() <= mostSources)
     for (const EngineGroup &engine : problem.engines)
       if (mayRun(problem, &engine - problem.engines.data(), task, part))
