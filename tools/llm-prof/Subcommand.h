@@ -34,6 +34,7 @@ std::unique_ptr<Subcommand> makeValidate();
 std::unique_ptr<Subcommand> makeCalibrate();
 std::unique_ptr<Subcommand> makeImport();
 std::unique_ptr<Subcommand> makeCompare();
+std::unique_ptr<Subcommand> makeServe();
 std::unique_ptr<Subcommand> makeOpen();
 
 /// Fails if the name of a file for `--perfetto` does not tell its form.

@@ -43,8 +43,9 @@ LogicalResult mlir::llm::checkTraceName(StringRef path, MLIRContext &context) {
 int main(int argc, char **argv) {
   // Only the hundreds of options of libLLVM are registered so far.
   cl::HideUnrelatedOptions(ArrayRef<const cl::OptionCategory *>());
-  std::unique_ptr<Subcommand> subcommands[] = {
-      makeValidate(), makeCalibrate(), makeImport(), makeCompare(), makeOpen()};
+  std::unique_ptr<Subcommand> subcommands[] = {makeValidate(), makeCalibrate(),
+                                               makeImport(),   makeCompare(),
+                                               makeServe(),    makeOpen()};
   llvm::InitLLVM init(argc, argv);
   obeyNoColor();
   parseCommandLine(argc, argv,
@@ -55,8 +56,9 @@ int main(int argc, char **argv) {
   for (const std::unique_ptr<Subcommand> &subcommand : subcommands)
     if (subcommand->isAsked())
       return failed(subcommand->run(context));
-  llvm::errs() << "llm-prof: error: name a subcommand: validate, calibrate, "
-                  "import, compare or open ('llm-prof --help' says what each "
-                  "does, 'llm-prof validate --help' which options it has)\n";
+  llvm::errs()
+      << "llm-prof: error: name a subcommand: validate, calibrate, "
+         "import, compare, serve or open ('llm-prof --help' says what each "
+         "does, 'llm-prof validate --help' which options it has)\n";
   return 1;
 }

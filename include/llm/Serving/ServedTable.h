@@ -1,0 +1,45 @@
+//===- ServedTable.h - Served times that others measured --------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_SERVING_SERVEDTABLE_H
+#define LLM_SERVING_SERVEDTABLE_H
+
+#include "llm/Serving/Serving.h"
+#include "mlir/IR/Location.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mlir::llm {
+
+/// One served configuration, as somebody measured it.
+struct ServedRow {
+  Location location;
+  Deployment deployment;
+  ServedLoad load;
+  double tokenSeconds; ///< from token to token (TPOT)
+};
+
+struct ServedTable {
+  std::vector<ServedRow> rows;
+  /// Rows that are of another kind, and how many: "pp_size 2".
+  std::map<std::string, size_t> leftOut;
+};
+
+/// Reads a CSV whose first row names the columns: `isl` and `osl` (tokens of a
+/// prompt and of an answer), `batch_size` or `requests` (at a time), `tp_size`
+/// or `tp`, and `silicon_tpot_ms` or `tpot_ms`. Rows with a `pp_size` or
+/// `attention_dp_size` above 1, or a `mode` that is not "agg", are left out.
+/// `where` are filters, "column=value". Errors are located at the cell.
+FailureOr<ServedTable> readServedTable(StringRef path,
+                                       ArrayRef<std::string> where,
+                                       MLIRContext *context);
+
+} // namespace mlir::llm
+
+#endif // LLM_SERVING_SERVEDTABLE_H

@@ -1,0 +1,246 @@
+//===- Serve.cpp - llm-prof serve -----------------------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgressBar.h"
+#include "Subcommand.h"
+#include "TableOptions.h"
+#include "llm/Console/TextTable.h"
+#include "llm/Files/LocatedJson.h"
+#include "llm/Import/HfConfig.h"
+#include "llm/InitAll/InitAll.h"
+#include "llm/Serving/ServedReport.h"
+#include "llm/Serving/ServedTable.h"
+#include "mlir/InitAllDialects.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+namespace cl = llvm::cl;
+
+namespace {
+enum class Format { Table, Csv };
+
+struct ServeOptions {
+  explicit ServeOptions(cl::SubCommand &command) : command(command) {}
+
+  cl::SubCommand &command;
+  cl::opt<std::string> config{cl::Positional, cl::Required, cl::sub(command),
+                              cl::desc("<config.json>")};
+  cl::opt<std::string> target{
+      "target", cl::Required, cl::sub(command), cl::value_desc("name"),
+      cl::desc("Preset, or a file of a target (.json)")};
+  cl::list<std::string> changes{
+      "set", cl::CommaSeparated, cl::sub(command), cl::value_desc("path=value"),
+      cl::desc("What if: fields of the target by their paths, such as\n"
+               "memories.dram.bytes_per_second=4e12")};
+  cl::list<int64_t> tensorParallel{
+      "tp", cl::CommaSeparated, cl::sub(command), cl::value_desc("N[,N...]"),
+      cl::desc("Chips over which each copy of the model is cut (default: 1)")};
+  cl::list<int64_t> requests{"requests", cl::CommaSeparated, cl::sub(command),
+                             cl::value_desc("N[,N...]"),
+                             cl::desc("Requests at a time (default: 1)")};
+  cl::opt<int64_t> inputTokens{"isl", cl::init(1024), cl::sub(command),
+                               cl::value_desc("N"),
+                               cl::desc("Tokens of a prompt (default: 1024)")};
+  cl::opt<int64_t> outputTokens{
+      "osl", cl::init(1024), cl::sub(command), cl::value_desc("N"),
+      cl::desc("Tokens that a request asks for (default: 1024)")};
+  cl::opt<int64_t> workers{
+      "workers", cl::init(1), cl::sub(command), cl::value_desc("N"),
+      cl::desc("Copies of the model that share the requests (default: 1)")};
+  cl::opt<int64_t> promptWorkers{
+      "prompt-workers", cl::init(0), cl::sub(command), cl::value_desc("N"),
+      cl::desc("More copies, which read prompts and do nothing else (default: "
+               "0, each copy does both)")};
+  cl::opt<double> cacheBytesPerSecond{
+      "cache-bytes-per-second", cl::init(0), cl::sub(command),
+      cl::value_desc("rate"),
+      cl::desc("At which caches go from them to the others (default: 0, in no "
+               "time)")};
+  cl::opt<double> hostPerStep{
+      "host-us-per-step", cl::init(0), cl::sub(command), cl::value_desc("us"),
+      cl::desc("What the host adds to each step (default: 0)")};
+  cl::opt<double> hostPerSequence{
+      "host-us-per-sequence", cl::init(0), cl::sub(command),
+      cl::value_desc("us"),
+      cl::desc("What it adds for each request of a step (default: 0)")};
+  cl::opt<std::string> weights{
+      "weights", cl::sub(command), cl::value_desc("format"),
+      cl::desc(
+          "Format of weights, as of llm-translate (default: the model's)")};
+  cl::opt<std::string> activations{"activations", cl::sub(command),
+                                   cl::value_desc("format"),
+                                   cl::desc("Format of their activations")};
+  cl::opt<std::string> kv{"kv", cl::sub(command), cl::value_desc("format"),
+                          cl::desc("Format of the KV cache")};
+  cl::opt<std::string> pipeline{
+      "pipeline", cl::init("fuse-projections fuse"), cl::sub(command),
+      cl::value_desc("options"),
+      cl::desc("Options of llm-opt's --llm-pipeline, without target and tp\n"
+               "(default: \"fuse-projections fuse\")")};
+  cl::opt<std::string> measured{
+      "measured", cl::sub(command), cl::value_desc("file.csv"),
+      cl::desc("Served times of others: predicts each row, beside it")};
+  cl::list<std::string> where{
+      "where", cl::sub(command), cl::value_desc("column=value"),
+      cl::desc("Only rows with this in a column; may be there several times")};
+  cl::opt<Format> format{
+      "format", cl::desc("What to print"),
+      cl::values(clEnumValN(Format::Table, "table", "for people (default)"),
+                 clEnumValN(Format::Csv, "csv", "one line for each load")),
+      cl::init(Format::Table), cl::sub(command)};
+  cl::opt<std::string> output{"o", cl::init("-"), cl::sub(command),
+                              cl::desc("Output file"),
+                              cl::value_desc("filename")};
+};
+
+class Serve : public Subcommand {
+public:
+  Serve()
+      : Subcommand("serve", "Predict what requests of a served model see") {}
+  LogicalResult run(MLIRContext &context) override;
+
+private:
+  LogicalResult check(MLIRContext &context) const;
+  FailureOr<ServingPredictor> makePredictor(MLIRContext &context) const;
+  /// The loads of the options, or the rows of the table.
+  FailureOr<ServedTable> listLoads(MLIRContext &context) const;
+
+  ServeOptions options{command};
+};
+} // namespace
+
+static InFlightDiagnostic emitToolError(MLIRContext &context) {
+  return emitError(UnknownLoc::get(&context));
+}
+
+LogicalResult Serve::check(MLIRContext &context) const {
+  auto checkLeast = [&](StringRef option, double value,
+                        double least) -> LogicalResult {
+    if (value >= least)
+      return success();
+    return emitToolError(context)
+           << "--" << option << " must be at least " << int64_t(least);
+  };
+  for (int64_t chips : options.tensorParallel)
+    if (failed(checkLeast("tp", double(chips), 1)))
+      return failure();
+  for (int64_t requests : options.requests)
+    if (failed(checkLeast("requests", double(requests), 1)))
+      return failure();
+  if (failed(checkLeast("isl", double(options.inputTokens), 1)) ||
+      failed(checkLeast("osl", double(options.outputTokens), 2)) ||
+      failed(checkLeast("workers", double(options.workers), 1)) ||
+      failed(checkLeast("prompt-workers", double(options.promptWorkers), 0)) ||
+      failed(checkLeast("cache-bytes-per-second", options.cacheBytesPerSecond,
+                        0)) ||
+      failed(checkLeast("host-us-per-step", options.hostPerStep, 0)) ||
+      failed(checkLeast("host-us-per-sequence", options.hostPerSequence, 0)))
+    return failure();
+  if (!options.where.empty() && options.measured.empty())
+    return emitToolError(context)
+           << "--where chooses rows of a table; say which: --measured=FILE";
+  if (options.measured.empty())
+    return success();
+  auto refuse = [&](const cl::Option &option) -> LogicalResult {
+    if (option.getNumOccurrences() == 0)
+      return success();
+    return emitToolError(context) << "--" << option.ArgStr
+                                  << " and --measured exclude each other: the "
+                                     "rows of the table say it";
+  };
+  return failure(
+      failed(refuse(options.tensorParallel)) ||
+      failed(refuse(options.requests)) || failed(refuse(options.inputTokens)) ||
+      failed(refuse(options.outputTokens)) || failed(refuse(options.workers)) ||
+      failed(refuse(options.promptWorkers)));
+}
+
+FailureOr<ServingPredictor> Serve::makePredictor(MLIRContext &context) const {
+  std::vector<std::string> changes(options.changes.begin(),
+                                   options.changes.end());
+  FailureOr<Target> target =
+      loadNamedTarget(options.target, /*column=*/"", changes, context);
+  if (failed(target))
+    return failure();
+  FailureOr<LocatedJson> config =
+      LocatedJson::parseFile(options.config, &context, JsonNumbers::AsPython);
+  if (failed(config))
+    return failure();
+  FailureOr<ModelConfig> model = readHfConfig(*config, options.config);
+  if (failed(model))
+    return failure();
+  ImportOptions formats;
+  formats.weights = options.weights;
+  formats.activations = options.activations;
+  formats.kv = options.kv;
+  return ServingPredictor(&context, std::move(*model), std::move(*target),
+                          std::move(formats), options.pipeline);
+}
+
+FailureOr<ServedTable> Serve::listLoads(MLIRContext &context) const {
+  if (!options.measured.empty()) {
+    std::vector<std::string> where(options.where.begin(), options.where.end());
+    return readServedTable(options.measured, where, &context);
+  }
+  ServedTable table;
+  auto orOne = [](const cl::list<int64_t> &numbers) {
+    return numbers.empty()
+               ? std::vector<int64_t>{1}
+               : std::vector<int64_t>(numbers.begin(), numbers.end());
+  };
+  for (int64_t chips : orOne(options.tensorParallel))
+    for (int64_t requests : orOne(options.requests))
+      table.rows.push_back(
+          {UnknownLoc::get(&context),
+           {chips, options.workers, options.promptWorkers},
+           {options.inputTokens, options.outputTokens, requests},
+           /*tokenSeconds=*/0});
+  return table;
+}
+
+LogicalResult Serve::run(MLIRContext &context) {
+  DialectRegistry registry;
+  llm::registerAllDialects(registry);
+  mlir::registerAllDialects(registry);
+  context.appendDialectRegistry(registry);
+  if (failed(check(context)))
+    return failure();
+  FailureOr<ServingPredictor> predictor = makePredictor(context);
+  if (failed(predictor))
+    return failure();
+  FailureOr<ServedTable> table = listLoads(context);
+  if (failed(table))
+    return failure();
+  ServingAssumptions assumptions{options.hostPerStep * 1e-6,
+                                 options.hostPerSequence * 1e-6,
+                                 options.cacheBytesPerSecond};
+  std::vector<ServedPrediction> predictions;
+  ProgressBar progress("predicting", table->rows.size());
+  for (const ServedRow &row : table->rows) {
+    FailureOr<ServedTimes> times =
+        predictor->predict(row.deployment, row.load, assumptions);
+    if (failed(times)) {
+      progress.clear();
+      return failure();
+    }
+    predictions.push_back({&row, std::move(*times)});
+    progress.update(predictions.size());
+  }
+  progress.clear();
+  return writeOutput(options.output, context, [&](raw_ostream &os) {
+    if (options.format == Format::Csv)
+      printServedCsv(os, predictions);
+    else if (options.measured.empty())
+      printServedTable(os, options.target, predictions);
+    else
+      printServedValidation(os, predictions, *table);
+  });
+}
+
+std::unique_ptr<Subcommand> mlir::llm::makeServe() {
+  return std::make_unique<Serve>();
+}
