@@ -8,7 +8,7 @@
 #ifndef LLM_LIB_TRACE_PROTONAMES_H
 #define LLM_LIB_TRACE_PROTONAMES_H
 
-#include "ProtoWriter.h"
+#include "llm/Trace/ProtoWriter.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <vector>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ProtoWriter.h"
+#include "llm/Trace/ProtoWriter.h"
 
 #include <cstring>
 

@@ -35,7 +35,7 @@ static const std::vector<Topic> &topics() {
       {"Files about the schedule",
        {"llm-export-report", "llm-export-html", "llm-export-perfetto",
         "llm-export-dot", "llm-export-model-explorer", "llm-export-problem",
-        "llm-export-queues"}},
+        "llm-export-queues", "llm-export-chakra"}},
       {"Code", {"convert-llm-to-linalg", "llm-materialize-tiles"}}};
   return all;
 }

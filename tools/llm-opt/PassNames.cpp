@@ -112,7 +112,7 @@ static StringRef findNeeded(StringRef pass) {
     return "llm-tile";
   if (llvm::is_contained({"llm-verify-schedule", "llm-export-report",
                           "llm-export-html", "llm-export-perfetto",
-                          "llm-export-queues"},
+                          "llm-export-queues", "llm-export-chakra"},
                          pass))
     return "llm-schedule";
   return "";

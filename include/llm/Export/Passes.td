@@ -10,6 +10,47 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ExportChakraPass : Pass<"llm-export-chakra", "::mlir::ModuleOp"> {
+  let summary = "Write the execution trace of each chip, for simulators of networks";
+  let description = [{
+    Writes the schedule of each function as execution traces of MLCommons' Chakra (schema
+    0.0.4; Sridharan et al., 2023), which simulators of networks such as ASTRA-sim read: a
+    file for each chip of the module's grid (`llm.grid`), and the groups of chips that
+    exchange.
+
+    Requires: a target on the module, and a schedule (`--llm-schedule`). The IR is not
+    changed. Without a grid there is one chip, and nothing is exchanged.
+
+    Guarantees:
+    - `FILE.RANK.et` holds GlobalMetadata and nodes, each with its length before it. All
+      chips have the same nodes. `FILE.groups.json` maps the numbers of groups, which are
+      `pg_name` in the nodes, to ranks;
+    - loops are unrolled. A collective is a node COMM_COLL_NODE with `comm_type` and
+      `comm_size`, in bytes: of an all_gather what each chip has before, of others what each
+      chip has. It has no duration, because the simulator is to find it;
+    - what runs between two points at which a collective begins or ends is one node
+      COMP_NODE, with `num_ops` (two for each multiply-accumulate), `tensor_size` (bytes of
+      DRAM) and `duration_micros`. Those are whole: a remainder goes to the next node, so
+      that the sum is off by half a microsecond at most. While a collective is under way, time
+      counts in which something is computed or fetched ahead;
+    - computation is a chain. A link of it depends on the collectives for which its ops wait,
+      and a collective on the link of the chain that ends before it, on the collectives for
+      which it waits, and on the one before it on its link. With collectives that take as
+      long as in the schedule, the whole takes as long as the schedule, but for the rounding;
+    - each file appears whole or not at all.
+
+    Example:
+    ```
+    llm-opt model.mlir --llm-target=name=h100-sxm --llm-shard=tp=8 --llm-partition --llm-tile --llm-schedule --llm-export-chakra=file=traces/model -o /dev/null
+    ```
+  }];
+  let options = [
+    Option<"file", "file", "std::string", "",
+           "What the names of all files begin with (default: the function's name)">
+  ];
+  let dependentDialects = ["::mlir::llm::LlmDialect"];
+}
+
 def ExportDotPass : Pass<"llm-export-dot", "::mlir::ModuleOp"> {
   let summary = "Write the data flow as a graph for Graphviz";
   let description = [{

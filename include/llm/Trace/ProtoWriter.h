@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_LIB_TRACE_PROTOWRITER_H
-#define LLM_LIB_TRACE_PROTOWRITER_H
+#ifndef LLM_TRACE_PROTOWRITER_H
+#define LLM_TRACE_PROTOWRITER_H
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
@@ -33,6 +33,13 @@ public:
   /// Removes the message that has begun.
   void dropMessage();
 
+  /// Appends the length of a message, and the message, as files of several
+  /// messages have them.
+  void appendDelimited(const ProtoWriter &message) {
+    rawVarint(message.buffer.size());
+    buffer += message.buffer;
+  }
+
   StringRef str() const { return buffer; }
   void clear() { buffer.clear(); }
 
@@ -49,4 +56,4 @@ private:
 
 } // namespace mlir::llm
 
-#endif // LLM_LIB_TRACE_PROTOWRITER_H
+#endif // LLM_TRACE_PROTOWRITER_H
