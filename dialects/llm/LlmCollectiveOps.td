@@ -66,9 +66,9 @@ def Llm_AllGatherOp : Llm_CollectiveOp<"all_gather"> {
     %y = llm.all_gather %x over [tp] dim 1 : tensor<1x16032xbf16> -> tensor<1x128256xbf16>
     ```
   }];
-  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_Tensor:$x, Llm_AxesAttr:$axes,
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_StoredTensor:$x, Llm_AxesAttr:$axes,
     I64Attr:$dim);
-  let results = (outs Llm_Tensor:$out);
+  let results = (outs Llm_StoredTensor:$out);
   let assemblyFormat = [{
     ($name^)? $x `over` custom<Axes>($axes) `dim` custom<Number>($dim) attr-dict
     `:` type($x) `->` type($out)
@@ -140,8 +140,8 @@ def Llm_TakePieceOp : Llm_Op<"take_piece", [Pure, Llm_NamesResults,
     %y = llm.take_piece %x over [tp] dim 2 : tensor<1x5x8x64xbf16> -> tensor<1x5x1x64xbf16>
     ```
   }];
-  let arguments = (ins Llm_Tensor:$x, Llm_AxesAttr:$axes, I64Attr:$dim);
-  let results = (outs Llm_Tensor:$out);
+  let arguments = (ins Llm_StoredTensor:$x, Llm_AxesAttr:$axes, I64Attr:$dim);
+  let results = (outs Llm_StoredTensor:$out);
   let assemblyFormat = [{
     $x `over` custom<Axes>($axes) `dim` custom<Number>($dim) attr-dict
     `:` type($x) `->` type($out)

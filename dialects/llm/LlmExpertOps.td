@@ -18,6 +18,12 @@ def OpGroupExperts : OpDocGroup {
     `grouped_matmul` multiplies each group by its expert's weight. `moe_combine` brings the
     rows back. An array of integers on the op says how many rows each expert gets, so that
     work and bytes are exact.
+
+    Chips may each have some of the experts (GShard, Lepikhin et al., 2020). The ops then say
+    `own` and the axes of the grid that share the experts. Of n chips, the one of rank r has the
+    experts r, r + n, r + 2 n, .. (vLLM calls it `round_robin`), and works on their rows alone.
+    All chips have as much room for rows, and behind its own rows a chip has zeros. With more
+    rows on a chip than there is room for, the program has no meaning.
   }];
 }
 let opDocGroup = OpGroupExperts in {
@@ -76,17 +82,19 @@ def Llm_MoeRouteOp : Llm_WorkOp<"moe_route",
   }];
 }
 
-def Llm_MoeDispatchOp : Llm_TensorOp<"moe_dispatch"> {
+def Llm_MoeDispatchOp : Llm_TensorOp<"moe_dispatch", [], ["countPoints", "countElements"]> {
   let summary = "the rows of each expert together";
   let description = [{
     The result has a row of x for each expert of each token. Rows stand in the order of the
     experts, and those of one expert in the order of the tokens. With `shares`, each row is
     multiplied by the share of its expert (Llama 4 scales what goes into an expert, not what
-    comes out).
+    comes out). With `own` it has those of the chip's own experts only, and room for `rows` of
+    them.
 
     Shapes: x [m, h]; experts [m, top_k] of whole numbers; shares [m, top_k]; out [m *
-    top_k, h] as x. Loops: m, j (the selected experts), h. Stage: gather (it only
-    moves bytes; with shares 1 operation per (m, j, h)).
+    top_k, h] as x, with `own` [rows, h]. Loops: m, j (the selected experts), h. Stage: gather
+    (it only moves bytes; with shares 1 operation per (m, j, h)). With `own`, rows of the m *
+    top_k choices count: in proportion, where a box has a part of them.
 
     Example:
     ```mlir
@@ -95,12 +103,15 @@ def Llm_MoeDispatchOp : Llm_TensorOp<"moe_dispatch"> {
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_StoredTensorOfRank<2>:$x,
-    Llm_TensorOfRank<2>:$experts, Optional<Llm_TensorOfRank<2>>:$shares);
+    Llm_TensorOfRank<2>:$experts, Optional<Llm_TensorOfRank<2>>:$shares,
+    OptionalAttr<Llm_AxesAttr>:$own, OptionalAttr<I64Attr>:$ownRows);
   let results = (outs Llm_StoredTensorOfRank<2>:$out);
+  let useCustomPropertiesEncoding = 1; // versions 1 to 5 had no own
   let assemblyFormat = [{
-    ($name^)? $x `,` $experts (`shares` $shares^)? attr-dict
-    `:` type($x) `,` type($experts) (`,` type($shares)^)?
+    ($name^)? $x `,` $experts (`shares` $shares^)? (`own` custom<Axes>($own)^ `rows` $ownRows)?
+    attr-dict `:` type($x) `,` type($experts) (`,` type($shares)^)?
   }];
+  let hasVerifier = 1;
 }
 
 def Llm_GroupedMatmulOp : Llm_WorkOp<"grouped_matmul",
@@ -119,7 +130,8 @@ def Llm_GroupedMatmulOp : Llm_WorkOp<"grouped_matmul",
     Without `experts`, the rows themselves say it. When the program runs, each expert has the
     rows that `experts` names, and rows_per_expert is what was counted. `experts` costs
     nothing. While the number of rows is open, a `routing` stands for the array. It says how
-    `llm-bind-shapes` will distribute the rows.
+    `llm-bind-shapes` will distribute the rows. With `own`, rhs and bias have the chip's own
+    experts only, and rows_per_expert counts the rows of these. `experts` numbers all experts.
 
     Shapes: lhs [r, k]; rhs [experts, k, n] or [experts, n, k]; bias [experts, n]; experts
     [r / top_k, top_k] of whole numbers; out [r, n] of lhs' element type, or of the one behind
@@ -135,24 +147,28 @@ def Llm_GroupedMatmulOp : Llm_WorkOp<"grouped_matmul",
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_StoredTensorOfRank<2>:$lhs,
     Llm_StoredTensorOfRank<3>:$rhs, Optional<Llm_TensorOfRank<2>>:$bias,
     Optional<Llm_TensorOfRank<2>>:$experts, UnitAttr:$transposeRhs, DenseI64ArrayAttr:$rowsPerExpert,
-    OptionalAttr<Llm_RoutingAttr>:$routing, I64Attr:$topK, OptionalAttr<TypeAttr>:$outType);
+    OptionalAttr<Llm_RoutingAttr>:$routing, I64Attr:$topK, OptionalAttr<TypeAttr>:$outType,
+    OptionalAttr<Llm_AxesAttr>:$own);
   let results = (outs Llm_TensorOfRank<2>:$out);
+  let useCustomPropertiesEncoding = 1; // versions 1 to 5 had no own
   let assemblyFormat = [{
     ($name^)? $lhs `,` $rhs (`bias` $bias^)? (`experts` $experts^)? (`transpose_rhs` $transposeRhs^)?
-    `rows_per_expert` custom<RowsPerExpert>($rowsPerExpert, $routing) `top_k` $topK (`to` $outType^)? attr-dict
+    `rows_per_expert` custom<RowsPerExpert>($rowsPerExpert, $routing) `top_k` $topK (`own` custom<Axes>($own)^)? (`to` $outType^)? attr-dict
     `:` type($lhs) `,` type($rhs) (`,` type($bias)^)? (`experts` type($experts)^)?
   }];
+  let hasVerifier = 1;
 }
 
-def Llm_MoeCombineOp : Llm_TensorOp<"moe_combine"> {
+def Llm_MoeCombineOp : Llm_TensorOp<"moe_combine", [], ["countPoints", "countElements"]> {
   let summary = "the shares of the experts of each token, summed up";
   let description = [{
     `out[m, h] = sum_j shares[m, j] * x[row(m, j), h]`, where row(m, j) is the row at which
-    `llm.moe_dispatch` put token m for its j-th expert. Without `shares`, all shares are 1.
+    `llm.moe_dispatch` put token m for its j-th expert. Without `shares`, all shares are 1. With
+    `own`, the sum is over the chip's own experts: the sum over all chips is that of all experts.
 
-    Shapes: x [m * top_k, h]; experts [m, top_k] of whole numbers; shares [m, top_k]; out
-    [m, h] as x. Loops: m, j (reduction), h. Stage: combine (2 operations per (m, j, h),
-    without shares 1).
+    Shapes: x [m * top_k, h], with `own` [rows, h]; experts [m, top_k] of whole numbers; shares
+    [m, top_k]; out [m, h] as x. Loops: m, j (reduction), h. Stage: combine (2 operations per
+    (m, j, h), without shares 1). With `own`, rows count as they do in `moe_dispatch`.
 
     Example:
     ```mlir
@@ -161,12 +177,15 @@ def Llm_MoeCombineOp : Llm_TensorOp<"moe_combine"> {
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<2>:$x,
-    Llm_TensorOfRank<2>:$experts, Optional<Llm_TensorOfRank<2>>:$shares);
+    Llm_TensorOfRank<2>:$experts, Optional<Llm_TensorOfRank<2>>:$shares,
+    OptionalAttr<Llm_AxesAttr>:$own);
   let results = (outs Llm_TensorOfRank<2>:$out);
+  let useCustomPropertiesEncoding = 1; // versions 1 to 5 had no own
   let assemblyFormat = [{
-    ($name^)? $x `,` $experts (`,` $shares^)? attr-dict
+    ($name^)? $x `,` $experts (`,` $shares^)? (`own` custom<Axes>($own)^)? attr-dict
     `:` type($x) `,` type($experts) (`,` type($shares)^)?
   }];
+  let hasVerifier = 1;
 }
 
 } // experts

@@ -20,6 +20,15 @@ using namespace mlir::llm;
 
 namespace {
 
+/// Which experts a chip has is not known before it runs.
+template <typename Op>
+LogicalResult requireAllExperts(Op op) {
+  if (!op.getOwn())
+    return success();
+  return op.emitOpError("works on the experts of one of several chips, which "
+                        "has no lowering yet");
+}
+
 //===----------------------------------------------------------------------===//
 // Rows in the order of their experts
 //===----------------------------------------------------------------------===//
@@ -179,6 +188,8 @@ Value findBeginsOf(GroupedMatmulOp op, LinalgLowering &lowering) {
 /// grouped_matmul-R1: a matrix product for each expert, of the rows that it has
 /// (meaning-R7).
 LogicalResult lowerGroupedMatmul(GroupedMatmulOp op, LinalgLowering &lowering) {
+  if (failed(requireAllExperts(op)))
+    return failure();
   OpBuilder &builder = lowering.getBuilder();
   Location loc = lowering.getLoc();
   Array lhs = lowering.getArray(op.getLhs());
@@ -292,6 +303,8 @@ LogicalResult scaleRows(MoeDispatchOp op, LinalgLowering &lowering,
 
 /// moe_dispatch-R1.
 LogicalResult lowerMoeDispatch(MoeDispatchOp op, LinalgLowering &lowering) {
+  if (failed(requireAllExperts(op)))
+    return failure();
   Value experts = lowering.get(op.getExperts());
   RowsOfExperts rows(lowering, experts);
   Value choices = rows.findChoices(rows.findBegins(rows.countExperts()));
@@ -303,6 +316,8 @@ LogicalResult lowerMoeDispatch(MoeDispatchOp op, LinalgLowering &lowering) {
 
 /// moe_combine-R1. Loops m, h, j.
 LogicalResult lowerMoeCombine(MoeCombineOp op, LinalgLowering &lowering) {
+  if (failed(requireAllExperts(op)))
+    return failure();
   MLIRContext *context = op.getContext();
   Value experts = lowering.get(op.getExperts());
   RowsOfExperts rows(lowering, experts);

@@ -72,12 +72,13 @@ bool GraphBuilder::buildExperts(uint32_t node) {
   if (isShared)
     lhs = MoeDispatchOp::create(
         builder, loc, builder.getStringAttr(name.getValue() + " (dispatch)"),
-        lhs, numbers, Value());
+        lhs, numbers, Value(), /*own=*/ArrayAttr(), /*ownRows=*/IntegerAttr());
   Value rhs = tensors.as(matrices, {experts, weights[1], weights[0]});
   tensors.set(node, GroupedMatmulOp::create(
                         builder, loc, name, lhs, rhs, Value(), numbers,
                         /*transposeRhs=*/true,
                         rowsOfExperts(chosen, tokens * topK, experts),
-                        RoutingAttr(), topK, outType(lhs, node)));
+                        RoutingAttr(), topK, outType(lhs, node),
+                        /*own=*/ArrayAttr()));
   return true;
 }

@@ -158,11 +158,13 @@ Value ExpertsBuilder::dispatch(Value x, MoeRouteOp routes) {
                                                  : "up_proj");
   // Shares cannot multiply values that are quantized already.
   if (experts.scalesInput)
-    return layer.quantize(first, layer.create<MoeDispatchOp>(
-                                     part("dispatch"), x, routes.getExperts(),
-                                     routes.getShares()));
+    return layer.quantize(first,
+                          layer.create<MoeDispatchOp>(
+                              part("dispatch"), x, routes.getExperts(),
+                              routes.getShares(), ArrayAttr(), IntegerAttr()));
   return layer.create<MoeDispatchOp>(part("dispatch"), layer.quantize(first, x),
-                                     routes.getExperts(), /*shares=*/Value());
+                                     routes.getExperts(), /*shares=*/Value(),
+                                     /*own=*/ArrayAttr(), IntegerAttr());
 }
 
 Value ExpertsBuilder::expertLinear(StringRef name, Value rows,
@@ -187,7 +189,7 @@ Value ExpertsBuilder::expertLinear(StringRef name, Value rows,
       isOpen ? RoutingAttr::get(layer.ops.builder.getContext(),
                                 layer.options.routing)
              : RoutingAttr(),
-      experts.topK, layer.ops.outTypeFor(rows));
+      experts.topK, layer.ops.outTypeFor(rows), /*own=*/ArrayAttr());
 }
 
 Value ExpertsBuilder::gate(Value rows, MoeRouteOp routes) {
@@ -217,7 +219,8 @@ Value ExpertsBuilder::buildRouted(Value x, MoeRouteOp routes) {
                    routes, latent ? latent : hidden);
   Value sum = layer.create<MoeCombineOp>(
       part("combine"), down, routes.getExperts(),
-      experts.scalesInput ? Value() : Value(routes.getShares()));
+      experts.scalesInput ? Value() : Value(routes.getShares()),
+      /*own=*/ArrayAttr());
   if (!experts.latentNorm.empty())
     sum = layer.norm(part(experts.latentNorm), sum);
   return latent ? layer.linear(part(experts.latentUp), sum, hidden,

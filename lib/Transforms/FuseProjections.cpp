@@ -89,6 +89,8 @@ std::optional<Product> Product::get(Operation *op) {
                                  ofExperts.getTopKAttr()};
   if (RoutingAttr routing = ofExperts.getRoutingAttr())
     rows.push_back(routing);
+  if (ArrayAttr own = ofExperts.getOwnAttr())
+    rows.push_back(own);
   return Product{op,
                  nameOf(ofExperts),
                  ofExperts.getLhs(),
@@ -263,7 +265,7 @@ static Operation *createJoined(RewriterBase &rewriter, Location loc,
       rewriter, loc, name, first.lhs, weights, bias,
       isSame ? first.experts : Value(), first.isTransposed,
       ofExperts.getRowsPerExpert(), ofExperts.getRoutingAttr(),
-      ofExperts.getTopK(), ofExperts.getOutTypeAttr());
+      ofExperts.getTopK(), ofExperts.getOutTypeAttr(), ofExperts.getOwnAttr());
 }
 
 static void replace(RewriterBase &rewriter, const Product &product,

@@ -94,3 +94,25 @@ module attributes {llm.grid = #llm.grid<tp = 2>} {
     return
   }
 }
+
+// -----
+
+// collective-C7: half a block of scales.
+module attributes {llm.grid = #llm.grid<tp = 2>} {
+  func.func @blocks(%x: tensor<4x48x!llm.block_scaled<f8E4M3FN, [32], f32>>) {
+    // expected-error @+1 {{'llm.all_gather' op has pieces 'tensor<4x48x!llm.block_scaled<f8E4M3FN, [32], f32>>' that cut through blocks of scales along dimension 1}}
+    %0 = llm.all_gather %x over [tp] dim 1 : tensor<4x48x!llm.block_scaled<f8E4M3FN, [32], f32>> -> tensor<4x96x!llm.block_scaled<f8E4M3FN, [32], f32>>
+    return
+  }
+}
+
+// -----
+
+// collective-C7: a piece of half a block.
+module attributes {llm.grid = #llm.grid<tp = 2>} {
+  func.func @half_a_block(%x: tensor<4x32x!llm.block_scaled<f8E4M3FN, [32], f32>>) {
+    // expected-error @+1 {{'llm.take_piece' op has pieces 'tensor<4x16x!llm.block_scaled<f8E4M3FN, [32], f32>>' that cut through blocks of scales along dimension 1}}
+    %0 = llm.take_piece %x over [tp] dim 1 : tensor<4x32x!llm.block_scaled<f8E4M3FN, [32], f32>> -> tensor<4x16x!llm.block_scaled<f8E4M3FN, [32], f32>>
+    return
+  }
+}

@@ -222,3 +222,100 @@ func.func @grouped_experts_rows(%x: tensor<8x8xf32>, %w: tensor<4x16x8xf32>, %e:
   %0 = llm.grouped_matmul %x, %w experts %e transpose_rhs rows_per_expert [2, 2, 2, 2] top_k 2 : tensor<8x8xf32>, tensor<4x16x8xf32> experts tensor<3x2xi32>
   return
 }
+
+// -----
+
+// moe_dispatch-C4: nobody to share experts with.
+func.func @own_grid(%x: tensor<4x8xf32>, %e: tensor<4x2xi32>) {
+  // expected-error @+1 {{'llm.moe_dispatch' op needs a grid on the module, such as llm.grid = #llm.grid<tp = 8>}}
+  %r = llm.moe_dispatch %x, %e own [ep] rows 5 : tensor<4x8xf32>, tensor<4x2xi32>
+  return
+}
+
+// -----
+
+// moe_dispatch-C4: no such axis.
+module attributes {llm.grid = #llm.grid<tp = 2>} {
+  func.func @own_axis(%x: tensor<4x8xf32>, %e: tensor<4x2xi32>) {
+    // expected-error @+1 {{'llm.moe_dispatch' op shares experts over axis 'ep', which the grid #llm.grid<tp = 2> lacks}}
+    %r = llm.moe_dispatch %x, %e own [ep] rows 5 : tensor<4x8xf32>, tensor<4x2xi32>
+    return
+  }
+}
+
+// -----
+
+// moe_dispatch-C5: more rows than tokens have choices.
+module attributes {llm.grid = #llm.grid<ep = 2>} {
+  func.func @own_rows(%x: tensor<4x8xf32>, %e: tensor<4x2xi32>) {
+    // expected-error @+1 {{'llm.moe_dispatch' op has room for 9 rows of its own experts, which must be in [1, 8]}}
+    %r = llm.moe_dispatch %x, %e own [ep] rows 9 : tensor<4x8xf32>, tensor<4x2xi32>
+    return
+  }
+}
+
+// -----
+
+// moe_dispatch-C5: no room at all.
+module attributes {llm.grid = #llm.grid<ep = 2>} {
+  func.func @no_rows(%x: tensor<4x8xf32>, %e: tensor<4x2xi32>) {
+    // expected-error @+1 {{'llm.moe_dispatch' op has room for 0 rows of its own experts, which must be in [1, 8]}}
+    %r = llm.moe_dispatch %x, %e own [ep] rows 0 : tensor<4x8xf32>, tensor<4x2xi32>
+    return
+  }
+}
+
+// -----
+
+// grouped_matmul-C4: no expert of a token.
+module attributes {llm.grid = #llm.grid<ep = 2>} {
+  func.func @own_choices(%x: tensor<5x8xf32>, %w: tensor<2x16x8xf32>) {
+    // expected-error @+1 {{'llm.grouped_matmul' op top_k must be in [1, experts] and divide the 5 rows, got 0 of 2}}
+    %0 = llm.grouped_matmul %x, %w transpose_rhs rows_per_expert [2, 3] top_k 0 own [ep] : tensor<5x8xf32>, tensor<2x16x8xf32>
+    return
+  }
+}
+
+// -----
+
+// grouped_matmul-C9: more rows than all tokens have choices.
+module attributes {llm.grid = #llm.grid<ep = 2>} {
+  func.func @own_choice(%x: tensor<9x8xf32>, %w: tensor<2x16x8xf32>, %e: tensor<4x2xi32>) {
+    // expected-error @+1 {{'llm.grouped_matmul' op experts 'tensor<4x2xi32>' must be whole numbers, the 2 of each token, for the rows of lhs 'tensor<9x8xf32>'}}
+    %0 = llm.grouped_matmul %x, %w experts %e transpose_rhs rows_per_expert [4, 5] top_k 2 own [ep] : tensor<9x8xf32>, tensor<2x16x8xf32> experts tensor<4x2xi32>
+    return
+  }
+}
+
+// -----
+
+// grouped_matmul-C10: an axis that is there twice.
+module attributes {llm.grid = #llm.grid<ep = 2>} {
+  func.func @own_product(%x: tensor<5x8xf32>, %w: tensor<2x16x8xf32>) {
+    // expected-error @+1 {{'llm.grouped_matmul' op shares experts over axis 'ep' twice}}
+    %0 = llm.grouped_matmul %x, %w transpose_rhs rows_per_expert [2, 3] top_k 2 own [ep, ep] : tensor<5x8xf32>, tensor<2x16x8xf32>
+    return
+  }
+}
+
+// -----
+
+// moe_combine-C3: more rows than all tokens have choices.
+module attributes {llm.grid = #llm.grid<ep = 2>} {
+  func.func @combine_own_rows(%x: tensor<9x8xf32>, %e: tensor<4x2xi32>) {
+    // expected-error @+1 {{'llm.moe_combine' op x 'tensor<9x8xf32>' must have a row for each of the experts 'tensor<4x2xi32>'}}
+    %r = llm.moe_combine %x, %e own [ep] : tensor<9x8xf32>, tensor<4x2xi32>
+    return
+  }
+}
+
+// -----
+
+// moe_combine-C4: experts that nobody shares.
+module attributes {llm.grid = #llm.grid<ep = 2>} {
+  func.func @combine_own(%x: tensor<5x8xf32>, %e: tensor<4x2xi32>) {
+    // expected-error @+1 {{'llm.moe_combine' op needs an axis of the grid to share experts over}}
+    %r = llm.moe_combine %x, %e own [] : tensor<5x8xf32>, tensor<4x2xi32>
+    return
+  }
+}

@@ -17,23 +17,22 @@ using Role = Buffer::Role;
 // Verification
 //===----------------------------------------------------------------------===//
 
-/// Checks the axes of a group, and finds out how many chips it has. A grid is
-/// an attribute of the module, so an op outside of any module has none yet.
-static FailureOr<int64_t> verifyAxes(Operation *op, ArrayAttr axes) {
+FailureOr<int64_t> mlir::llm::verifyAxes(Operation *op, ArrayAttr axes,
+                                         const AxesUse &use) {
   GridAttr grid = GridAttr::ofModule(op);
   if (!grid) // collective-C1
     return op->emitOpError() << "needs a grid on the module, such as llm.grid "
                                 "= #llm.grid<tp = 8>";
   if (axes.empty()) // collective-C2
-    return op->emitOpError() << "needs an axis of the grid to exchange over";
+    return op->emitOpError() << "needs an axis of the grid " << use.purpose;
   llvm::SmallDenseSet<StringAttr> seen;
   for (StringAttr axis : axes.getAsRange<StringAttr>()) {
     if (!grid.sizeOf(axis)) // collective-C2
-      return op->emitOpError() << "exchanges over axis '" << axis.getValue()
+      return op->emitOpError() << use.verb << " over axis '" << axis.getValue()
                                << "', which the grid " << grid << " lacks";
     if (!seen.insert(axis).second) // collective-C2
       return op->emitOpError()
-             << "exchanges over axis '" << axis.getValue() << "' twice";
+             << use.verb << " over axis '" << axis.getValue() << "' twice";
   }
   return grid.countChips(axes);
 }
@@ -69,10 +68,25 @@ static LogicalResult verifyShapes(Operation *op, Value x, Value out,
          << " chips, got " << to;
 }
 
+/// Whether pieces along a dimension have whole blocks of scales. 0 elements
+/// that share a scale are all: a piece has one of its own.
+static LogicalResult verifyBlocks(Operation *op, Value piece, int64_t dim) {
+  RankedTensorType type = tensorType(piece);
+  auto storage = dyn_cast<StorageBytesTypeInterface>(type.getElementType());
+  int64_t granule = storage ? storage.getGranule(type.getRank() - 1 - dim) : 1;
+  if (granule <= 1 || ShapedType::isDynamic(type.getDimSize(dim)) ||
+      type.getDimSize(dim) % granule == 0)
+    return success();
+  return op->emitOpError() // collective-C7
+         << "has pieces " << type << " that cut through blocks of scales along "
+         << "dimension " << dim;
+}
+
 template <typename Op>
 static LogicalResult verifyCollective(Op op, std::optional<int64_t> longer,
                                       std::optional<int64_t> shorter) {
-  FailureOr<int64_t> chips = verifyAxes(op, op.getAxes());
+  FailureOr<int64_t> chips =
+      verifyAxes(op, op.getAxes(), {"exchanges", "to exchange over"});
   if (failed(chips))
     return failure();
   return verifyShapes(op, op.getX(), op.getOut(), longer, shorter, *chips);
@@ -85,7 +99,9 @@ LogicalResult AllReduceOp::verify() {
 }
 
 LogicalResult AllGatherOp::verify() {
-  return verifyCollective(*this, toNumber(getDim()), std::nullopt);
+  return success(
+      succeeded(verifyCollective(*this, toNumber(getDim()), std::nullopt)) &&
+      succeeded(verifyBlocks(*this, getX(), toNumber(getDim()))));
 }
 
 LogicalResult ReduceScatterOp::verify() {
@@ -93,7 +109,9 @@ LogicalResult ReduceScatterOp::verify() {
 }
 
 LogicalResult TakePieceOp::verify() {
-  return verifyCollective(*this, std::nullopt, toNumber(getDim()));
+  return success(
+      succeeded(verifyCollective(*this, std::nullopt, toNumber(getDim()))) &&
+      succeeded(verifyBlocks(*this, getOut(), toNumber(getDim()))));
 }
 
 SmallVector<Value> TakePieceOp::getForwardedValues() { return {getX()}; }

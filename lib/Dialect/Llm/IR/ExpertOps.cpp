@@ -205,6 +205,35 @@ static int64_t countRows(RankedTensorType experts) {
   return rows.value_or(ShapedType::kDynamic);
 }
 
+/// moe_dispatch-C4, grouped_matmul-C10, moe_combine-C4: chips that have some of
+/// the experts each are those of a group.
+template <typename Op>
+static LogicalResult verifyOwn(Op op) {
+  ArrayAttr own = op.getOwnAttr();
+  return success(!own ||
+                 succeeded(verifyAxes(
+                     op, own, {"shares experts", "to share experts over"})));
+}
+
+LogicalResult MoeDispatchOp::verify() { return verifyOwn(*this); }
+LogicalResult GroupedMatmulOp::verify() { return verifyOwn(*this); }
+LogicalResult MoeCombineOp::verify() { return verifyOwn(*this); }
+
+/// Of a count that is for all choices of all tokens, as many in proportion as
+/// some of these have, rounded up.
+static Count countShare(Count all, int64_t some, int64_t choices) {
+  if (failed(all) || some >= choices)
+    return all;
+  __extension__ using Wide = __int128;
+  return static_cast<int64_t>((Wide(*all) * some + choices - 1) / choices);
+}
+
+/// The number of choices of all tokens.
+template <typename Op>
+static int64_t countChoices(Op op) {
+  return tensorType(op.getExperts()).getNumElements();
+}
+
 LogicalResult
 MoeDispatchOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                 Adaptor adaptor,
@@ -216,8 +245,17 @@ MoeDispatchOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
   if (!agree(x.getDimSize(0), experts.getDimSize(0))) // moe_dispatch-C2
     return fail(loc, getOperationName(), "x ", x, " and experts ", experts,
                 " must agree in tokens");
-  resultTypes.push_back(RankedTensorType::get(
-      {countRows(experts), x.getDimSize(1)}, x.getElementType()));
+  int64_t rows = countRows(experts);
+  if (adaptor.getOwn()) {
+    int64_t own = adaptor.getOwnRows().value_or(0);
+    if (own < 1 || (!ShapedType::isDynamic(rows) && own > rows))
+      return fail(loc, getOperationName(), "has room for ", own,
+                  " rows of its own experts, which must be in [1, ", rows,
+                  "]"); // moe_dispatch-C5
+    rows = own;
+  }
+  resultTypes.push_back(
+      RankedTensorType::get({rows, x.getDimSize(1)}, x.getElementType()));
   return success();
 }
 
@@ -267,6 +305,27 @@ FailureOr<Workload> MoeDispatchOp::getWorkload(EmitError emitError) {
   return workload;
 }
 
+Count MoeDispatchOp::countPoints(const Workload &workload, unsigned stage,
+                                 Box box) {
+  Count points = countPointsOfProduct(workload, stage, box);
+  return getOwn() ? countShare(points, *getOwnRows(), countChoices(*this))
+                  : points;
+}
+
+/// Tokens are read once each, however many of their rows the chip has.
+Count MoeDispatchOp::countElements(const Workload &workload, unsigned buffer,
+                                   Box box) {
+  Count elements = countElementsOfProduct(workload, buffer, box);
+  if (!getOwn())
+    return elements;
+  Value value = workload.buffers[buffer].value;
+  if (value == getOut())
+    return countShare(elements, *getOwnRows(), countChoices(*this));
+  return value == getX() ? countShare(elements, *getOwnRows(),
+                                      tensorType(getX()).getDimSize(0))
+                         : elements;
+}
+
 LogicalResult
 MoeCombineOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                Adaptor adaptor,
@@ -275,7 +334,9 @@ MoeCombineOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
     return failure();
   RankedTensorType x = tensorType(adaptor.getX());
   RankedTensorType experts = tensorType(adaptor.getExperts());
-  if (!agree(x.getDimSize(0), countRows(experts))) // moe_combine-C3
+  int64_t rows = countRows(experts);
+  bool hasFewer = adaptor.getOwn() && x.getDimSize(0) < rows;
+  if (!hasFewer && !agree(x.getDimSize(0), rows)) // moe_combine-C3
     return fail(loc, getOperationName(), "x ", x,
                 " must have a row for each of the experts ", experts);
   resultTypes.push_back(RankedTensorType::get(
@@ -297,6 +358,21 @@ FailureOr<Workload> MoeCombineOp::getWorkload(EmitError emitError) {
   return workload;
 }
 
+Count MoeCombineOp::countPoints(const Workload &workload, unsigned stage,
+                                Box box) {
+  return countShare(countPointsOfProduct(workload, stage, box),
+                    tensorType(getX()).getDimSize(0), countChoices(*this));
+}
+
+Count MoeCombineOp::countElements(const Workload &workload, unsigned buffer,
+                                  Box box) {
+  Count elements = countElementsOfProduct(workload, buffer, box);
+  return workload.buffers[buffer].value == getX()
+             ? countShare(elements, tensorType(getX()).getDimSize(0),
+                          countChoices(*this))
+             : elements;
+}
+
 //===----------------------------------------------------------------------===//
 // grouped_matmul
 //===----------------------------------------------------------------------===//
@@ -314,13 +390,14 @@ static std::optional<int64_t> sumRows(ArrayRef<int64_t> rowsPerExpert) {
 /// token are for.
 static LogicalResult verifyChoice(std::optional<Location> loc, StringRef opName,
                                   RankedTensorType lhs, Value choice,
-                                  int64_t topK) {
+                                  int64_t topK, bool hasOwn) {
   if (!choice)
     return success();
   RankedTensorType experts = tensorType(choice);
+  int64_t rows = countRows(experts);
   if (isa<IntegerType>(experts.getElementType()) &&
       agree(experts.getDimSize(1), topK) &&
-      agree(countRows(experts), lhs.getDimSize(0)))
+      ((hasOwn && lhs.getDimSize(0) <= rows) || agree(rows, lhs.getDimSize(0))))
     return success();
   return fail(loc, opName, "experts ", experts, " must be whole numbers, the ",
               topK, " of each token, for the rows of lhs ", lhs);
@@ -328,7 +405,8 @@ static LogicalResult verifyChoice(std::optional<Location> loc, StringRef opName,
 
 static LogicalResult verifyRows(std::optional<Location> loc, StringRef opName,
                                 RankedTensorType lhs, RankedTensorType rhs,
-                                ArrayRef<int64_t> rowsPerExpert, int64_t topK) {
+                                ArrayRef<int64_t> rowsPerExpert, int64_t topK,
+                                bool hasOwn) {
   std::optional<int64_t> rows = sumRows(rowsPerExpert);
   int64_t experts = rowsPerExpert.size();
   if (!rows || !agree(lhs.getDimSize(0), *rows)) // grouped_matmul-C2
@@ -338,6 +416,9 @@ static LogicalResult verifyRows(std::optional<Location> loc, StringRef opName,
   if (!agree(rhs.getDimSize(0), experts)) // grouped_matmul-C3
     return fail(loc, opName, "rows_per_expert has ", experts, " entries for ",
                 rhs.getDimSize(0), " experts of rhs ", rhs);
+  // A chip has some of the experts of a token, and other chips the rest.
+  if (hasOwn && topK >= 1)
+    return success();
   if (topK < 1 || topK > experts || *rows % topK) // grouped_matmul-C4
     return fail(loc, opName, "top_k must be in [1, experts] and divide the ",
                 *rows, " rows, got ", topK, " of ", experts);
@@ -371,7 +452,8 @@ GroupedMatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                 " rows of lhs are known: list those of each expert");
   if (!isOpen &&
       failed(verifyRows(loc, getOperationName(), lhs, rhs,
-                        adaptor.getRowsPerExpert(), adaptor.getTopK())))
+                        adaptor.getRowsPerExpert(), adaptor.getTopK(),
+                        adaptor.getOwn().has_value())))
     return failure();
   if (Value bias = adaptor.getBias())
     if (!agree(tensorType(bias).getDimSize(0), rhs.getDimSize(0)) ||
@@ -379,7 +461,8 @@ GroupedMatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
       return fail(loc, getOperationName(), "bias ", bias.getType(),
                   " must be [experts, n] of rhs ", rhs);
   if (failed(verifyChoice(loc, getOperationName(), lhs, adaptor.getExperts(),
-                          adaptor.getTopK()))) // grouped_matmul-C9
+                          adaptor.getTopK(),
+                          adaptor.getOwn().has_value()))) // grouped_matmul-C9
     return failure();
   FailureOr<Type> type =
       resultElementType(loc, getOperationName(), lhs, adaptor.getOutType());
@@ -402,6 +485,13 @@ static std::vector<int64_t> findEnds(ArrayRef<int64_t> rowsPerExpert) {
 FailureOr<Workload> GroupedMatmulOp::getWorkload(EmitError emitError) {
   if (failed(requireStaticShapes(*this, emitError)))
     return failure();
+  GridAttr grid = GridAttr::ofModule(*this);
+  if (getOwn() && !grid) {
+    emitError() << "needs a grid on the module (llm.grid)";
+    return failure();
+  }
+  // Slices of which a token takes some are those of all chips.
+  int64_t chips = getOwn() ? grid.countChips(getOwnAttr()) : 1;
   RankedTensorType lhs = tensorType(getLhs()), out = tensorType(getOut());
   Workload workload;
   workload.loops = {{"m", IteratorType::parallel, out.getDimSize(0)},
@@ -424,7 +514,7 @@ FailureOr<Workload> GroupedMatmulOp::getWorkload(EmitError emitError) {
     Buffer buffer{Buffer::Role::Read, name.str(), value,
                   AffineMap::get(3, 0, results, context),
                   tensorType(value).getElementType()};
-    buffer.slices = getRowsPerExpert().size();
+    buffer.slices = chips * static_cast<int64_t>(getRowsPerExpert().size());
     buffer.slicesPerToken = getTopK();
     // If a token takes all experts, nothing is chosen. If the choice is not
     // given, the rows stand for it, because they come after it.

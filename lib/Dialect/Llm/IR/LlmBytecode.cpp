@@ -220,6 +220,71 @@ void SwiGluOp::writeProperties(DialectBytecodeWriter &writer) {
     writer.writeOptionalAttribute(figure);
 }
 
+LogicalResult MoeDispatchOp::readProperties(DialectBytecodeReader &reader,
+                                            OperationState &state) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (failed(reader.readOptionalAttribute(properties.name)))
+    return failure();
+  if (getVersion(reader) < 6)
+    return success();
+  return success(succeeded(reader.readOptionalAttribute(properties.own)) &&
+                 succeeded(reader.readOptionalAttribute(properties.ownRows)));
+}
+
+void MoeDispatchOp::writeProperties(DialectBytecodeWriter &writer) {
+  const Properties &properties = getProperties();
+  writer.writeOptionalAttribute(properties.name);
+  if (getVersion(writer) < 6)
+    return;
+  writer.writeOptionalAttribute(properties.own);
+  writer.writeOptionalAttribute(properties.ownRows);
+}
+
+LogicalResult MoeCombineOp::readProperties(DialectBytecodeReader &reader,
+                                           OperationState &state) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (failed(reader.readOptionalAttribute(properties.name)))
+    return failure();
+  return getVersion(reader) < 6 ? success()
+                                : reader.readOptionalAttribute(properties.own);
+}
+
+void MoeCombineOp::writeProperties(DialectBytecodeWriter &writer) {
+  const Properties &properties = getProperties();
+  writer.writeOptionalAttribute(properties.name);
+  if (getVersion(writer) >= 6)
+    writer.writeOptionalAttribute(properties.own);
+}
+
+LogicalResult GroupedMatmulOp::readProperties(DialectBytecodeReader &reader,
+                                              OperationState &state) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (failed(reader.readOptionalAttribute(properties.name)) ||
+      failed(reader.readOptionalAttribute(properties.outType)) ||
+      failed(reader.readOptionalAttribute(properties.routing)) ||
+      failed(reader.readAttribute(properties.rowsPerExpert)) ||
+      failed(reader.readAttribute(properties.topK)) ||
+      failed(reader.readOptionalAttribute(properties.transposeRhs)) ||
+      failed(reader.readSparseArray(
+          MutableArrayRef(properties.operandSegmentSizes))))
+    return failure();
+  return getVersion(reader) < 6 ? success()
+                                : reader.readOptionalAttribute(properties.own);
+}
+
+void GroupedMatmulOp::writeProperties(DialectBytecodeWriter &writer) {
+  const Properties &properties = getProperties();
+  writer.writeOptionalAttribute(properties.name);
+  writer.writeOptionalAttribute(properties.outType);
+  writer.writeOptionalAttribute(properties.routing);
+  writer.writeAttribute(properties.rowsPerExpert);
+  writer.writeAttribute(properties.topK);
+  writer.writeOptionalAttribute(properties.transposeRhs);
+  writer.writeSparseArray(ArrayRef(properties.operandSegmentSizes));
+  if (getVersion(writer) >= 6)
+    writer.writeOptionalAttribute(properties.own);
+}
+
 void mlir::llm::addBytecodeInterface(LlmDialect &dialect) {
   dialect.addInterface(std::make_unique<LlmBytecodeInterface>(&dialect));
 }

@@ -72,6 +72,16 @@ LogicalResult verifyMask(std::optional<Location> loc, StringRef opName,
                          MaskAttr mask, int64_t batch, int64_t queries,
                          int64_t keys);
 
+/// What an op does with axes of a grid, for messages.
+struct AxesUse {
+  StringLiteral verb, purpose;
+};
+
+/// Checks the axes of a group, and finds out how many chips it has. A grid is
+/// an attribute of the module, so an op outside of any module has none yet.
+FailureOr<int64_t> verifyAxes(Operation *op, ArrayAttr axes,
+                              const AxesUse &use);
+
 /// The number of a sequence in a list with one for all, or one for each.
 inline int64_t numberOf(ArrayRef<int64_t> numbers, size_t sequence) {
   return numbers[numbers.size() == 1 ? 0 : sequence];

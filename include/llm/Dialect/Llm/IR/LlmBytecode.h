@@ -20,7 +20,7 @@ class LlmDialect;
 /// write what the op has got since. Attributes and types are text there, which
 /// parsers go on to accept.
 struct LlmDialectVersion : DialectVersion {
-  static constexpr uint64_t current = 5;
+  static constexpr uint64_t current = 6;
 
   explicit LlmDialectVersion(uint64_t number = current) : number(number) {}
 
