@@ -27,4 +27,34 @@ def SummandOpInterface : OpInterface<"SummandOpInterface"> {
   ];
 }
 
+def ExpertsOpInterface : OpInterface<"ExpertsOpInterface"> {
+  let description = [{
+    An op of a mixture of experts that works on *rows*: the first dimension of a value has one
+    row for each choice of a token, in the order of the experts. Chips may share the experts.
+    Each then works on the rows of its own. `--llm-shard` and `--llm-partition` ask it. An op
+    that makes rows of tokens has no rows as an operand; one that makes tokens of rows again
+    gives each chip a summand. What stands between them needs no interface, if its workload
+    shows that it works row by row.
+  }];
+  let cppNamespace = "::mlir::llm";
+  let methods = [
+    InterfaceMethod<"Returns the number of the operand that has rows.",
+      "::std::optional<unsigned>", "getRowsOperand", (ins)>,
+    InterfaceMethod<"Says whether the only result has rows.", "bool", "makesRows", (ins)>,
+    InterfaceMethod<"Returns the operands whose first dimension has a slice for each expert.",
+      "::llvm::SmallVector<unsigned, 2>", "getOperandsByExpert", (ins)>,
+    InterfaceMethod<"Returns how many rows each expert has; empty if the op does not count them.",
+      "::llvm::ArrayRef<int64_t>", "getRowsOfExperts", (ins)>,
+    InterfaceMethod<"Returns the experts of each token, [tokens, choices]; null if it is not known.",
+      "::mlir::Value", "getChoice", (ins)>,
+    InterfaceMethod<"Returns the axes of the grid that share the experts; null if none do.",
+      "::mlir::ArrayAttr", "getOwnAxes", (ins)>,
+    InterfaceMethod<[{
+      Has the op work on the chip's own experts: there is room for `rows` rows, and
+      `rowsOfExperts` says how many each of them has. The caller changes operands and types.
+    }], "void", "takeOwn",
+      (ins "::mlir::ArrayAttr":$axes, "int64_t":$rows, "::llvm::ArrayRef<int64_t>":$rowsOfExperts)>
+  ];
+}
+
 #endif // LLM_SHARDING_SUMMANDINTERFACE

@@ -7,6 +7,7 @@
 
 #include "llm/Results/Remarks.h"
 #include "llm/Results/Report.h"
+#include "llm/Sharding/Summands.h"
 #include "llm/Support/Units.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -55,9 +56,39 @@ static void addNotCut(const Report &report, std::vector<std::string> &remarks) {
           .str());
 }
 
+/// Says how many more rows than the others the chip has that all wait for.
+static void addUnevenExperts(const Report &report,
+                             std::vector<std::string> &remarks) {
+  Operation *function = report.program->function();
+  GridAttr grid = GridAttr::ofModule(function);
+  double most = 0;
+  int64_t sharing = 0;
+  function->walk([&](ExpertsOpInterface op) {
+    if (!op.getOwnAxes() || op.getRowsOperand())
+      return;
+    auto rows = cast<RankedTensorType>(op->getResult(0).getType());
+    auto choices = cast<RankedTensorType>(op.getChoice().getType());
+    int64_t chips = grid.countChips(op.getOwnAxes());
+    double ofMean = double(rows.getDimSize(0)) * double(chips) /
+                    double(choices.getNumElements());
+    if (ofMean > most) {
+      most = ofMean;
+      sharing = chips;
+    }
+  });
+  if (sharing)
+    remarks.push_back(
+        ::llvm::formatv(
+            "{0} chips share the experts: the times are those of the "
+            "one with most rows, which has {1:f2} times the mean",
+            sharing, most)
+            .str());
+}
+
 std::vector<std::string> mlir::llm::findRemarks(const Report &report) {
   std::vector<std::string> remarks;
   addSharedDram(*report.target, remarks);
   addNotCut(report, remarks);
+  addUnevenExperts(report, remarks);
   return remarks;
 }

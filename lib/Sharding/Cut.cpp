@@ -26,6 +26,12 @@ SmallVector<int64_t> mlir::llm::sizesOf(Type type) {
   return {};
 }
 
+void mlir::llm::sortAxes(SmallVectorImpl<StringAttr> &axes, GridAttr grid) {
+  llvm::sort(axes, [&](StringAttr a, StringAttr b) {
+    return llvm::find(grid.getAxes(), a) < llvm::find(grid.getAxes(), b);
+  });
+}
+
 int64_t mlir::llm::countChips(const Axes &axes, GridAttr grid) {
   int64_t chips = 1;
   for (StringAttr axis : axes.names)

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopCuts.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "Experts.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -14,13 +14,16 @@ using namespace mlir::llm;
 using utils::IteratorType;
 
 static LogicalResult forEachOp(Block &block,
-                               function_ref<LogicalResult(Operation *)> visit) {
+                               function_ref<LogicalResult(Operation *)> visit,
+                               function_ref<void(LoopLikeOpInterface)> enter) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+      enter(loop);
       for (Region *region : loop.getLoopRegions())
         for (Block &body : *region)
-          if (failed(forEachOp(body, visit)))
+          if (failed(forEachOp(body, visit, enter)))
             return failure();
+    }
     if (failed(visit(&op)))
       return failure();
   }
@@ -29,9 +32,10 @@ static LogicalResult forEachOp(Block &block,
 
 LogicalResult
 mlir::llm::forEachOp(FunctionOpInterface function,
-                     function_ref<LogicalResult(Operation *)> visit) {
+                     function_ref<LogicalResult(Operation *)> visit,
+                     function_ref<void(LoopLikeOpInterface)> enter) {
   for (Block &block : function.getFunctionBody())
-    if (failed(::forEachOp(block, visit)))
+    if (failed(::forEachOp(block, visit, enter)))
       return failure();
   return success();
 }
@@ -118,6 +122,23 @@ static LogicalResult checkSizes(Operation *op, const Loop &loop,
   return success();
 }
 
+/// Checks that the axes are those of the grid, and none was there before.
+static LogicalResult checkAxes(Operation *op, ArrayAttr entry, GridAttr grid,
+                               llvm::SmallDenseSet<StringAttr> &seen) {
+  for (Attribute each : entry) {
+    auto axis = dyn_cast<StringAttr>(each);
+    if (!axis)
+      continue;             // segments
+    if (!grid.sizeOf(axis)) // cut-C1
+      return op->emitOpError() << "is cut over axis '" << axis.getValue()
+                               << "', which the grid " << grid << " lacks";
+    if (!seen.insert(axis).second) // cut-C1
+      return op->emitOpError()
+             << "is cut over axis '" << axis.getValue() << "' twice";
+  }
+  return success();
+}
+
 FailureOr<LoopCuts>
 mlir::llm::readShard(Operation *op, const Workload &workload, GridAttr grid) {
   LoopCuts loops(workload.loops.size());
@@ -126,22 +147,17 @@ mlir::llm::readShard(Operation *op, const Workload &workload, GridAttr grid) {
     return loops;
   llvm::SmallDenseSet<StringAttr> seen;
   for (NamedAttribute entry : shard.getLoops()) {
+    bool isExperts =
+        entry.getName() == expertsEntry && isa<ExpertsOpInterface>(op);
     std::optional<unsigned> loop = workload.findLoop(entry.getName());
-    if (!loop) // cut-C1
+    if (!loop && !isExperts) // cut-C1
       return op->emitOpError()
              << "is cut along loop '" << entry.getName().getValue()
              << "', which it does not have";
-    for (Attribute each : cast<ArrayAttr>(entry.getValue())) {
-      auto axis = dyn_cast<StringAttr>(each);
-      if (!axis)
-        continue;             // segments
-      if (!grid.sizeOf(axis)) // cut-C1
-        return op->emitOpError() << "is cut over axis '" << axis.getValue()
-                                 << "', which the grid " << grid << " lacks";
-      if (!seen.insert(axis).second) // cut-C1
-        return op->emitOpError()
-               << "is cut over axis '" << axis.getValue() << "' twice";
-    }
+    if (failed(checkAxes(op, cast<ArrayAttr>(entry.getValue()), grid, seen)))
+      return failure();
+    if (isExperts)
+      continue; // no interval of a loop
     loops[*loop] = fromShardEntry(entry.getValue(), grid);
     if (failed(checkSizes(op, workload.loops[*loop], loops[*loop], grid)))
       return failure();
@@ -171,6 +187,17 @@ static bool hasWholeBlocks(Type type, const Cut &cut, GridAttr grid) {
   return true;
 }
 
+/// Whether a value only shows weights.
+static bool isWeight(Value value) {
+  while (isFree(value)) {
+    Operation *op = value.getDefiningOp();
+    if (!isViewOfPieces(op))
+      return cast<SourceOpInterface>(op).getSourceKind() == SourceKind::Weight;
+    value = op->getOperand(0);
+  }
+  return false;
+}
+
 namespace {
 /// Finds the cuts of one op.
 class OpCutter {
@@ -182,6 +209,7 @@ public:
     for (auto [loop, axes] : llvm::zip_equal(workload.loops, loops))
       if (loop.kind == IteratorType::reduction)
         llvm::append_range(summed, axes.names);
+    sortAxes(summed, grid);
   }
 
   std::optional<OpCuts> run() {
@@ -201,7 +229,8 @@ private:
   }
 
   std::optional<Cut> cutOf(const Buffer &buffer) {
-    std::optional<Cut> cut = cutOfBuffer(workload, buffer, loops, grid);
+    std::optional<Cut> cut =
+        cutOfBuffer(workload, buffer, loopsThatCut(buffer), grid);
     if (!cut)
       refuse(buffer, "that are no equal intervals of it");
     else if (!hasWholeBlocks(buffer.value.getType(), *cut, grid)) {
@@ -209,6 +238,20 @@ private:
       return std::nullopt;
     }
     return cut;
+  }
+
+  /// Which rows of a table are read is known at run time: loops over what
+  /// chooses them cut no table.
+  LoopCuts loopsThatCut(const Buffer &buffer) const {
+    LoopCuts own(loops);
+    if (!buffer.isGathered || !isWeight(buffer.value))
+      return own;
+    for (const Buffer &other : workload.buffers)
+      if (llvm::is_contained(buffer.selectedBy, other.value))
+        for (auto [loop, axes] : llvm::enumerate(own))
+          if (other.map.isFunctionOfDim(loop))
+            axes = Axes();
+    return own;
   }
 
   bool add(const Buffer &buffer) {

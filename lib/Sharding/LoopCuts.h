@@ -10,6 +10,7 @@
 
 #include "llm/Sharding/Cut.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace mlir::llm {
 
@@ -22,10 +23,22 @@ inline bool isCut(ArrayRef<Axes> loops) {
 }
 
 /// Calls `visit` on the ops of a function in program order, and on a loop
-/// behind the ops of its body. It stops after a failure. Ops that `visit` adds
-/// are not visited.
+/// behind the ops of its body, before which `enter` is called. It stops after a
+/// failure. Ops that `visit` adds are not visited.
 LogicalResult forEachOp(FunctionOpInterface function,
-                        function_ref<LogicalResult(Operation *)> visit);
+                        function_ref<LogicalResult(Operation *)> visit,
+                        function_ref<void(LoopLikeOpInterface)> enter);
+
+/// What a cut says of some of the axes of the grid, and of all others.
+Cut restrictTo(const Cut &cut, ArrayRef<StringAttr> axes);
+Cut restrictToOthers(const Cut &cut, ArrayRef<StringAttr> axes);
+
+/// The arguments of a function that have a row for each sequence, or for each
+/// token, and their cuts over the axes that share sequences. Empty if there are
+/// no such axes. Fails, with a diagnostic, if sequences cannot be shared.
+FailureOr<DenseMap<Value, Cut>> findBatchCuts(FunctionOpInterface function,
+                                              GridAttr grid,
+                                              ArrayRef<StringAttr> axes);
 
 /// Whether a value only shows weights, or caches and states as they are when
 /// the program starts. Each use may take its own piece of such a value.

@@ -11,13 +11,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Exchanges.h"
+#include "Experts.h"
 #include "LoopCuts.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Sharding/Sharding.h"
 #include "llm/Sharding/Summands.h"
 #include "llm/Workload/Slices.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -33,45 +36,40 @@ struct OpPlan {
 
 class Partitioner {
 public:
-  Partitioner(FunctionOpInterface function, GridAttr grid)
-      : function(function), grid(grid), rewriter(function.getContext()) {}
+  Partitioner(FunctionOpInterface function, GridAttr grid, ExpertRoom room)
+      : function(function), grid(grid), room(room),
+        rewriter(function.getContext()), batchAxes(AxisRoles::get(grid).batch),
+        exchanges(grid, rewriter, cuts) {}
 
   LogicalResult run();
 
 private:
   LogicalResult planOp(Operation *op);
+  void planLoop(LoopLikeOpInterface loop);
+  void planCarried(Operation *op, OpPlan &plan) const;
   OpPlan planView(Operation *op) const;
-  void putOffSums(Operation *op, OpPlan &plan);
+  void putOffSums(Operation *op, OpPlan &plan) const;
+  void addExpertSums(Operation *op, OpPlan &plan) const;
   /// The cut of a value that is not free.
-  Cut cutOf(Value value) const {
-    auto found = cuts.find(value);
-    return found == cuts.end() ? Cut::whole(sizesOf(value.getType()).size())
-                               : found->second;
-  }
+  Cut cutOf(Value value) const { return llm::cutOf(cuts, value); }
 
   LogicalResult rewriteOp(Operation *op);
   /// Gives the operands of the op the cuts that it needs.
   LogicalResult convertOperands(Operation *op, ArrayRef<Cut> needed);
   FailureOr<Value> convert(Operation *op, Value value, const Cut &needed);
   FailureOr<Value> takePiece(Operation *op, Value value, const Cut &cut);
-  Value sumUp(Value value);
-  Value gatherAlong(Value value, size_t dim);
-  Value sliceAlong(Value value, size_t dim, int64_t begin, int64_t size);
-  Value sortSegments(Value value, size_t dim, const Axes &axes);
-  Value takeOwn(Operation *op, Value value, size_t dim, const Axes &axes);
-  template <typename Op, typename... Args>
-  Value exchange(Value value, StringRef suffix, Cut cut, Args &&...args);
   void eraseUnused();
 
   FunctionOpInterface function;
   GridAttr grid;
+  ExpertRoom room;
   IRRewriter rewriter;
+  SmallVector<StringAttr> batchAxes;
+  DenseMap<Value, Cut> batchCuts; ///< of arguments of the function
   DenseMap<Value, Cut> cuts;
   DenseMap<Operation *, OpPlan> plans;
-  /// Pieces of free values, sums and gathered values, by what they are made of.
-  ByCut<Value> pieces;
-  DenseMap<Value, Value> sums;
-  DenseMap<std::pair<Value, unsigned>, Value> gathered;
+  ByCut<Value> pieces; ///< of free values
+  Exchanges exchanges;
 };
 } // namespace
 
@@ -108,7 +106,7 @@ OpPlan Partitioner::planView(Operation *op) const {
 }
 
 /// Sums are put off behind an op that makes summands of summands.
-void Partitioner::putOffSums(Operation *op, OpPlan &plan) {
+void Partitioner::putOffSums(Operation *op, OpPlan &plan) const {
   auto linear = dyn_cast<SummandOpInterface>(op);
   if (!linear || op->getNumResults() != 1)
     return;
@@ -120,7 +118,54 @@ void Partitioner::putOffSums(Operation *op, OpPlan &plan) {
       return;
   for (unsigned operand : operands)
     plan.cuts.operands[operand].partial = partial;
-  llvm::append_range(plan.cuts.results.front().partial, partial);
+  SmallVector<StringAttr, 2> &sums = plan.cuts.results.front().partial;
+  llvm::append_range(sums, partial);
+  sortAxes(sums, grid);
+}
+
+/// What a chip makes of the rows of its own experts is a summand.
+void Partitioner::addExpertSums(Operation *op, OpPlan &plan) const {
+  auto experts = dyn_cast<ExpertsOpInterface>(op);
+  ArrayAttr own = experts ? experts.getOwnAxes() : ArrayAttr();
+  if (!own || experts.makesRows())
+    return;
+  SmallVector<StringAttr, 2> &sums = plan.cuts.results.front().partial;
+  llvm::append_range(sums, own.getAsRange<StringAttr>());
+  sortAxes(sums, grid);
+}
+
+/// What a loop carries stays with the chips that share sequences, and is whole
+/// otherwise.
+void Partitioner::planLoop(LoopLikeOpInterface loop) {
+  std::optional<ResultRange> results = loop.getLoopResults();
+  if (!results)
+    return;
+  for (auto [init, argument, result] :
+       llvm::zip_equal(loop.getInits(), loop.getRegionIterArgs(), *results)) {
+    auto given = batchCuts.find(init);
+    Cut cut = given == batchCuts.end() ? cutOf(init) : given->second;
+    cut.partial.clear();
+    cuts[argument] = cuts[result] = restrictTo(cut, batchAxes);
+  }
+}
+
+/// Of a loop, and of what ends its body.
+void Partitioner::planCarried(Operation *op, OpPlan &plan) const {
+  auto loop = dyn_cast<LoopLikeOpInterface>(op);
+  if (loop && loop.getLoopResults()) {
+    for (auto [init, argument] :
+         llvm::zip_equal(loop.getInitsMutable(), loop.getRegionIterArgs()))
+      plan.cuts.operands[init.getOperandNumber()] = cutOf(argument);
+    for (auto [result, argument] :
+         llvm::zip_equal(op->getResults(), loop.getRegionIterArgs()))
+      plan.cuts.results[result.getResultNumber()] = cutOf(argument);
+  }
+  auto around = dyn_cast_or_null<LoopLikeOpInterface>(op->getParentOp());
+  if (around && op->hasTrait<OpTrait::IsTerminator>() &&
+      around.getYieldedValuesMutable())
+    for (auto [yielded, argument] : llvm::zip_equal(
+             *around.getYieldedValuesMutable(), around.getRegionIterArgs()))
+      plan.cuts.operands[yielded.getOperandNumber()] = cutOf(argument);
 }
 
 LogicalResult Partitioner::planOp(Operation *op) {
@@ -145,9 +190,11 @@ LogicalResult Partitioner::planOp(Operation *op) {
     if (!own) // cut-C3
       return op->emitOpError() << "cannot be cut over chips: it " << reason;
     plan.cuts = std::move(*own);
+    addExpertSums(op, plan);
     putOffSums(op, plan);
   } else {
     plan.cuts = OpCuts::whole(op);
+    planCarried(op, plan);
   }
   for (auto [result, cut] :
        llvm::zip_equal(op->getResults(), plan.cuts.results))
@@ -170,9 +217,11 @@ static std::string nameOfDim(Type type, size_t dim) {
   return "d" + std::to_string(dim);
 }
 
-static ShardAttr pieceAttribute(MLIRContext *context, Type type,
-                                const Cut &cut) {
-  NamedAttrList entries;
+/// A source that is a piece already, of some of the experts, is cut further.
+static ShardAttr pieceAttribute(Operation *source, Type type, const Cut &cut) {
+  MLIRContext *context = source->getContext();
+  auto before = source->getAttrOfType<ShardAttr>(LlmDialect::pieceAttrName);
+  NamedAttrList entries(before ? before.getLoops() : DictionaryAttr());
   for (auto [dim, axes] : llvm::enumerate(cut.dims))
     if (!axes.empty())
       entries.set(nameOfDim(type, dim), toShardEntry(context, axes));
@@ -211,7 +260,7 @@ FailureOr<Value> Partitioner::takePiece(Operation *op, Value value,
     shrinkView(clone, cut, grid);
   } else {
     clone->setAttr(LlmDialect::pieceAttrName,
-                   pieceAttribute(op->getContext(), value.getType(), cut));
+                   pieceAttribute(source, value.getType(), cut));
     clone->getResult(0).setType(pieceOf(value.getType(), cut, grid));
   }
   Value piece = clone->getResult(cast<OpResult>(value).getResultNumber());
@@ -222,132 +271,17 @@ FailureOr<Value> Partitioner::takePiece(Operation *op, Value value,
 }
 
 //===----------------------------------------------------------------------===//
-// Collectives
+// What ops need
 //===----------------------------------------------------------------------===//
-
-/// The name of the op whose result a value shows; empty if it has none.
-static std::string nameOfProducer(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (auto work = dyn_cast<WorkloadOpInterface>(op))
-      return work.getWorkloadName().str();
-    if (op->getNumOperands() == 0)
-      break;
-    value = op->getOperand(0);
-  }
-  return {};
-}
-
-template <typename Op, typename... Args>
-Value Partitioner::exchange(Value value, StringRef suffix, Cut cut,
-                            Args &&...args) {
-  Operation *producer = value.getDefiningOp();
-  rewriter.setInsertionPointAfter(producer);
-  std::string name = nameOfProducer(value);
-  StringAttr attribute =
-      name.empty() ? StringAttr()
-                   : rewriter.getStringAttr(name + "." + suffix.str());
-  auto op =
-      Op::create(rewriter, producer->getLoc(), std::forward<Args>(args)...);
-  if (attribute)
-    op.setNameAttr(attribute);
-  cuts[op.getOut()] = std::move(cut);
-  return op.getOut();
-}
-
-Value Partitioner::sumUp(Value value) {
-  auto [sum, isNew] = sums.try_emplace(value);
-  if (!isNew)
-    return sum->second;
-  Cut cut = cutOf(value);
-  ArrayAttr axes = toAttribute(value.getContext(), cut.partial);
-  cut.partial.clear();
-  Value out = exchange<AllReduceOp>(value, "all_reduce", cut, value.getType(),
-                                    StringAttr(), Join::Sum, value, axes);
-  return sums[value] = out;
-}
-
-Value Partitioner::gatherAlong(Value value, size_t dim) {
-  auto [whole, isNew] = gathered.try_emplace({value, unsigned(dim)});
-  if (!isNew)
-    return whole->second;
-  Cut cut = cutOf(value);
-  Axes axes = std::exchange(cut.dims[dim], Axes());
-  auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape[dim] *= countChips(axes, grid);
-  Value out = exchange<AllGatherOp>(
-      value, "all_gather", cut, type.clone(shape), StringAttr(), value,
-      toAttribute(value.getContext(), axes.names), int64_t(dim));
-  if (!axes.segments.empty())
-    out = sortSegments(out, dim, axes);
-  return gathered[{value, unsigned(dim)}] = out;
-}
-
-Value Partitioner::sliceAlong(Value value, size_t dim, int64_t begin,
-                              int64_t size) {
-  auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<OpFoldResult> offsets(type.getRank(), rewriter.getIndexAttr(0)),
-      strides(type.getRank(), rewriter.getIndexAttr(1)), sizes;
-  for (int64_t own : type.getShape())
-    sizes.push_back(rewriter.getIndexAttr(own));
-  offsets[dim] = rewriter.getIndexAttr(begin);
-  sizes[dim] = rewriter.getIndexAttr(size);
-  return tensor::ExtractSliceOp::create(rewriter, value.getLoc(), value,
-                                        offsets, sizes, strides);
-}
-
-/// A gathered value has the piece of one chip behind that of another. Each
-/// segment is put together from the pieces of it. That is a view.
-Value Partitioner::sortSegments(Value value, size_t dim, const Axes &axes) {
-  rewriter.setInsertionPointAfter(value.getDefiningOp());
-  int64_t chips = countChips(axes, grid), begin = 0,
-          ofChip =
-              cast<RankedTensorType>(value.getType()).getDimSize(dim) / chips;
-  SmallVector<Value> parts;
-  for (int64_t segment : axes.segments) {
-    int64_t size = segment / chips;
-    for (int64_t chip = 0; chip < chips; ++chip)
-      parts.push_back(sliceAlong(value, dim, chip * ofChip + begin, size));
-    begin += size;
-  }
-  Value sorted = tensor::ConcatOp::create(rewriter, value.getLoc(), dim, parts);
-  cuts[sorted] = cutOf(value);
-  return sorted;
-}
-
-/// A chip takes its piece where it is needed: that takes no time.
-Value Partitioner::takeOwn(Operation *op, Value value, size_t dim,
-                           const Axes &axes) {
-  rewriter.setInsertionPoint(op);
-  Cut only = Cut::whole(cutOf(value).dims.size());
-  only.dims[dim] = {axes.names};
-  ArrayAttr names = toAttribute(value.getContext(), axes.names);
-  SmallVector<Value> parts;
-  int64_t begin = 0, size = sizesOf(value.getType())[dim];
-  for (int64_t segment : segmentsOf(axes, size)) {
-    Value whole =
-        axes.segments.empty() ? value : sliceAlong(value, dim, begin, segment);
-    parts.push_back(TakePieceOp::create(rewriter, op->getLoc(),
-                                        pieceOf(whole.getType(), only, grid),
-                                        whole, names, int64_t(dim)));
-    begin += segment;
-  }
-  Value piece =
-      parts.size() == 1
-          ? parts.front()
-          : tensor::ConcatOp::create(rewriter, op->getLoc(), dim, parts);
-  Cut cut = cutOf(value);
-  cut.dims[dim] = axes;
-  cuts[piece] = cut;
-  return piece;
-}
 
 FailureOr<Value> Partitioner::convert(Operation *op, Value value,
                                       const Cut &needed) {
   if (isFree(value))
     return takePiece(op, value, needed);
+  if (needed.partial.empty())
+    value = exchanges.sumUpPieces(value, needed);
   if (cutOf(value).partial != needed.partial)
-    value = sumUp(value);
+    value = exchanges.sumUp(value);
   for (size_t dim = 0; dim < needed.dims.size(); ++dim) {
     Cut cut = cutOf(value);
     if (cut.dims[dim] == needed.dims[dim])
@@ -356,9 +290,9 @@ FailureOr<Value> Partitioner::convert(Operation *op, Value value,
       return op->emitOpError()
              << "needs a cache or a state otherwise than it is cut before";
     if (!cut.dims[dim].empty())
-      value = gatherAlong(value, dim);
+      value = exchanges.gatherAlong(value, dim);
     if (!needed.dims[dim].empty())
-      value = takeOwn(op, value, dim, needed.dims[dim]);
+      value = exchanges.takeOwn(op, value, dim, needed.dims[dim]);
   }
   return value;
 }
@@ -398,6 +332,9 @@ LogicalResult Partitioner::rewriteOp(Operation *op) {
       shrinkView(op, plan.cuts.results.front(), grid);
     return success();
   }
+  if (isa<LoopLikeOpInterface>(op))
+    for (auto [result, type] : llvm::zip_equal(op->getResults(), expected))
+      result.setType(type);
   if (!isCut(plan.loops))
     return success();
   if (auto sliceable = dyn_cast<SliceableOpInterface>(op)) {
@@ -433,14 +370,32 @@ void Partitioner::eraseUnused() {
 }
 
 LogicalResult Partitioner::run() {
-  if (failed(forEachOp(function, [&](Operation *op) { return planOp(op); })) ||
-      failed(forEachOp(function, [&](Operation *op) { return rewriteOp(op); })))
+  auto takeOfExperts = [&](Operation *op, Value value, const Cut &cut) {
+    return takePiece(op, value, cut);
+  };
+  auto takePieces = [&](LoopLikeOpInterface loop) {
+    for (BlockArgument argument : loop.getRegionIterArgs())
+      if (auto cut = cuts.find(argument); cut != cuts.end())
+        if (!cut->second.isWhole())
+          argument.setType(pieceOf(argument.getType(), cut->second, grid));
+  };
+  FailureOr<DenseMap<Value, Cut>> ofArguments =
+      findBatchCuts(function, grid, batchAxes);
+  if (failed(ofArguments) ||
+      failed(partitionExperts(function, grid, room, takeOfExperts)))
+    return failure();
+  batchCuts = std::move(*ofArguments);
+  if (failed(forEachOp(
+          function, [&](Operation *op) { return planOp(op); },
+          [&](LoopLikeOpInterface loop) { planLoop(loop); })) ||
+      failed(forEachOp(
+          function, [&](Operation *op) { return rewriteOp(op); }, takePieces)))
     return failure();
   eraseUnused();
   return success();
 }
 
 LogicalResult mlir::llm::partitionFunction(FunctionOpInterface function,
-                                           GridAttr grid) {
-  return Partitioner(function, grid).run();
+                                           GridAttr grid, ExpertRoom room) {
+  return Partitioner(function, grid, room).run();
 }

@@ -5,39 +5,46 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Experts.h"
 #include "LoopCuts.h"
 #include "llm/Sharding/Sharding.h"
 #include "llm/Workload/Slices.h"
 
 #include <map>
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::llm;
 
 using utils::IteratorType;
 
-int64_t mlir::llm::chipsOfKvHeads(Operation *root, int64_t chips) {
-  root->walk([&](Operation *op) {
-    for (Type type : op->getResultTypes())
-      if (auto cache = dyn_cast<KvCacheType>(type);
-          cache && cache.getKvHeads() > 1)
-        chips = std::gcd(chips, cache.getKvHeads());
-  });
-  return chips;
-}
-
 namespace {
 class Sharder {
 public:
-  Sharder(GridAttr grid, ArrayRef<StringAttr> axes) : grid(grid), axes(axes) {}
+  Sharder(GridAttr grid, const AxisRoles &roles) : grid(grid), roles(roles) {}
 
+  /// Finds out which chips share sequences.
+  LogicalResult shareSequences(FunctionOpInterface function);
+  /// Sequences that are carried by a loop stay on their chips.
+  void enter(LoopLikeOpInterface loop);
+  /// Finds out which chips share the experts of all ops.
+  LogicalResult shareExperts(FunctionOpInterface function);
   LogicalResult shard(Operation *op);
 
 private:
   void handThrough(Operation *view);
-  /// Takes over cuts of the operands.
-  LoopCuts inherit(Operation *op, const Workload &workload);
+  /// Whether an op would be cut over an axis that shares its experts.
+  bool clashes(Operation *op, const LoopCuts &wanted) const;
+  bool sharesProducts(const LoopCuts &loops) const;
+  ArrayRef<StringAttr> axesOf(Operation *op) const;
+  ShardAttr toAttribute(Operation *op, const Workload &workload,
+                        const LoopCuts &loops) const;
+  /// Takes over cuts of the operands. Fails, with a diagnostic, if sequences
+  /// cannot be apart.
+  FailureOr<LoopCuts> inherit(Operation *op, const Workload &workload);
+  LogicalResult inherit(Operation *op, const Workload &workload,
+                        const Buffer &buffer, const Cut &cut, LoopCuts &loops);
+  LogicalResult checkSequences(Operation *op, const Workload &workload,
+                               const LoopCuts &wanted) const;
   bool takesPieces(Operation *op, const OpCuts &own) const;
   /// Cuts an op along a loop that no operand has but those that are free: the
   /// columns of a weight.
@@ -54,8 +61,9 @@ private:
   const FailureOr<Workload> &workloadOf(Operation *op);
 
   GridAttr grid;
-  ArrayRef<StringAttr> axes;
-  DenseMap<Value, Cut> cuts; ///< of values that are cut
+  const AxisRoles &roles;
+  DenseMap<Operation *, Axes> experts; ///< of ops whose experts chips share
+  DenseMap<Value, Cut> cuts;           ///< of values that are cut
   std::map<Operation *, FailureOr<Workload>> workloads;
   /// Answers of mayStayCut; a question that is being asked counts as yes.
   ByCut<bool> known;
@@ -85,14 +93,52 @@ static void merge(Operation *op, const Workload &workload, LoopCuts &loops,
       own = axes;
 }
 
-LoopCuts Sharder::inherit(Operation *op, const Workload &workload) {
+/// Sequences may differ in what an op has as attributes and not as operands,
+/// such as their positions. All chips run one program.
+LogicalResult Sharder::checkSequences(Operation *op, const Workload &workload,
+                                      const LoopCuts &wanted) const {
+  auto sliceable = dyn_cast<SliceableOpInterface>(op);
+  SmallVector<int64_t> sizes;
+  for (auto [loop, axes] : llvm::zip_equal(workload.loops, wanted))
+    sizes.push_back(loop.extent / countChips(axes, grid));
+  for (auto [index, axes] : llvm::enumerate(wanted)) {
+    if (axes.empty() || !sliceable)
+      continue;
+    std::string why = sliceable.explainUncut(workload, index, sizes);
+    if (!why.empty()) // cut-C5
+      return op->emitOpError() << "cannot be cut along loop '"
+                               << workload.loops[index].name << "' over axis '"
+                               << axes.names.front().getValue() << "': " << why;
+  }
+  return success();
+}
+
+LogicalResult Sharder::inherit(Operation *op, const Workload &workload,
+                               const Buffer &buffer, const Cut &cut,
+                               LoopCuts &loops) {
+  // What cannot be cut over chips that share products may be cut by sequences.
+  Cut ofBatch = restrictTo(cut, roles.batch),
+      ofProducts = restrictToOthers(cut, roles.batch);
+  auto batch = axesOfLoops(workload, buffer, ofBatch, grid);
+  if (batch && !clashes(op, *batch)) {
+    if (failed(checkSequences(op, workload, *batch)))
+      return failure();
+    merge(op, workload, loops, *batch);
+  }
+  auto products = axesOfLoops(workload, buffer, ofProducts, grid);
+  if (products && !clashes(op, *products))
+    merge(op, workload, loops, *products);
+  return success();
+}
+
+FailureOr<LoopCuts> Sharder::inherit(Operation *op, const Workload &workload) {
   LoopCuts loops(workload.loops.size());
   for (const Buffer &buffer : workload.buffers) {
     auto cut = cuts.find(buffer.value);
     if (buffer.role != Buffer::Role::Read || cut == cuts.end())
       continue;
-    if (auto wanted = axesOfLoops(workload, buffer, cut->second, grid))
-      merge(op, workload, loops, *wanted);
+    if (failed(inherit(op, workload, buffer, cut->second, loops)))
+      return failure();
   }
   std::string reason;
   std::optional<OpCuts> own;
@@ -153,7 +199,8 @@ bool Sharder::mayStayCut(Operation *user, Value value, const Cut &cut) {
     for (auto [index, axes] : llvm::enumerate(*wanted))
       if (!axes.empty() && needsAll(*workload, index))
         return false;
-    merge(user, *workload, loops, *wanted);
+    if (!clashes(user, *wanted)) // otherwise it is gathered
+      merge(user, *workload, loops, *wanted);
   }
   if (!isCut(loops))
     return true; // it gathers what it reads
@@ -190,6 +237,7 @@ Sharder::trySeed(Operation *op, const Workload &workload, unsigned loop) {
     return std::nullopt;
   // Mostly nothing lies side by side, and the walk is not needed.
   std::optional<SmallVector<int64_t, 1>> segments;
+  ArrayRef<StringAttr> axes = axesOf(op);
   for (size_t count = axes.size(); count > 0; --count) {
     SmallVector<StringAttr, 2> names(axes.take_front(count));
     if (auto loops = trySeed(op, workload, loop, {names}))
@@ -238,15 +286,64 @@ LoopCuts Sharder::seed(Operation *op, const Workload &workload) {
 }
 
 //===----------------------------------------------------------------------===//
+// Experts
+//===----------------------------------------------------------------------===//
+
+/// The axes over which the experts of an op are shared that has `llm.shard`; by
+/// default those of the options.
+static Axes axesOfExperts(Operation *op, GridAttr grid,
+                          ArrayRef<StringAttr> axes) {
+  auto shard = op->getAttrOfType<ShardAttr>(LlmDialect::shardAttrName);
+  if (!shard)
+    return {SmallVector<StringAttr, 2>(axes)};
+  Attribute own = shard.getLoops().get(expertsEntry);
+  return own ? fromShardEntry(own, grid) : Axes();
+}
+
+LogicalResult Sharder::shareExperts(FunctionOpInterface function) {
+  return failure(function
+                     .walk([&](ExpertsOpInterface op) -> WalkResult {
+                       Axes axes = beginsExperts(op)
+                                       ? axesOfExperts(op, grid, roles.experts)
+                                       : Axes();
+                       if (axes.empty())
+                         return success();
+                       FailureOr<ExpertRegion> region =
+                           findExpertRegion(op, axes, grid);
+                       if (failed(region))
+                         return failure();
+                       for (Operation *each : region->experts)
+                         experts[each] = axes;
+                       return success();
+                     })
+                     .wasInterrupted());
+}
+
+bool Sharder::clashes(Operation *op, const LoopCuts &wanted) const {
+  auto own = experts.find(op);
+  return own != experts.end() && llvm::any_of(wanted, [&](const Axes &axes) {
+           return llvm::any_of(axes.names, [&](StringAttr axis) {
+             return llvm::is_contained(own->second.names, axis);
+           });
+         });
+}
+
+ArrayRef<StringAttr> Sharder::axesOf(Operation *op) const {
+  return experts.contains(op) ? roles.withinExperts : roles.products;
+}
+
+//===----------------------------------------------------------------------===//
 // The program
 //===----------------------------------------------------------------------===//
 
-static ShardAttr toAttribute(Operation *op, const Workload &workload,
-                             const LoopCuts &loops) {
+ShardAttr Sharder::toAttribute(Operation *op, const Workload &workload,
+                               const LoopCuts &loops) const {
   NamedAttrList entries;
   for (auto [loop, axes] : llvm::zip_equal(workload.loops, loops))
     if (!axes.empty())
       entries.set(loop.name, toShardEntry(op->getContext(), axes));
+  if (auto own = experts.find(op); own != experts.end())
+    entries.set(expertsEntry, toShardEntry(op->getContext(), own->second));
   return ShardAttr::get(op->getContext(),
                         entries.getDictionary(op->getContext()));
 }
@@ -262,6 +359,41 @@ void Sharder::handThrough(Operation *view) {
         cuts[result] = *shown;
       return;
     }
+  }
+}
+
+/// Whether some loop is cut over chips that share products.
+bool Sharder::sharesProducts(const LoopCuts &loops) const {
+  return llvm::any_of(loops, [&](const Axes &axes) {
+    return llvm::any_of(axes.names, [&](StringAttr axis) {
+      return !llvm::is_contained(roles.batch, axis);
+    });
+  });
+}
+
+LogicalResult Sharder::shareSequences(FunctionOpInterface function) {
+  FailureOr<DenseMap<Value, Cut>> batch =
+      findBatchCuts(function, grid, roles.batch);
+  if (failed(batch))
+    return failure();
+  cuts = std::move(*batch);
+  return success();
+}
+
+void Sharder::enter(LoopLikeOpInterface loop) {
+  std::optional<ResultRange> results = loop.getLoopResults();
+  if (!results)
+    return;
+  for (auto [init, argument, result] :
+       llvm::zip_equal(loop.getInits(), loop.getRegionIterArgs(), *results)) {
+    auto known = cuts.find(init);
+    if (known == cuts.end())
+      continue;
+    Cut carried = restrictTo(known->second, roles.batch);
+    if (carried.isWhole())
+      continue;
+    cuts[argument] = carried;
+    cuts[result] = carried;
   }
 }
 
@@ -282,9 +414,11 @@ LogicalResult Sharder::shard(Operation *op) {
     return failure();
   if (!op->hasAttr(LlmDialect::shardAttrName)) {
     loops = inherit(op, *workload);
-    if (!isCut(*loops))
-      loops = seed(op, *workload);
-    if (isCut(*loops))
+    if (failed(loops))
+      return failure();
+    if (!sharesProducts(*loops))
+      merge(op, *workload, *loops, seed(op, *workload));
+    if (isCut(*loops) || experts.contains(op))
       op->setAttr(LlmDialect::shardAttrName,
                   toAttribute(op, *workload, *loops));
   }
@@ -301,8 +435,12 @@ LogicalResult Sharder::shard(Operation *op) {
 }
 
 LogicalResult mlir::llm::shardFunction(FunctionOpInterface function,
-                                       GridAttr grid,
-                                       ArrayRef<StringAttr> axes) {
-  Sharder sharder(grid, axes);
-  return forEachOp(function, [&](Operation *op) { return sharder.shard(op); });
+                                       GridAttr grid, const AxisRoles &roles) {
+  Sharder sharder(grid, roles);
+  if (failed(sharder.shareSequences(function)) ||
+      failed(sharder.shareExperts(function)))
+    return failure();
+  return forEachOp(
+      function, [&](Operation *op) { return sharder.shard(op); },
+      [&](LoopLikeOpInterface loop) { sharder.enter(loop); });
 }

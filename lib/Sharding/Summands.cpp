@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Sharding/Summands.h"
+#include "Experts.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 
 using namespace mlir;
@@ -29,4 +30,5 @@ void mlir::llm::registerSummands(DialectRegistry &registry) {
     ScaleOp::attachInterface<LinearIn<ScaleOp, 1>>(*context);
     MoeCombineOp::attachInterface<LinearIn<MoeCombineOp, 1>>(*context);
   });
+  registerExperts(registry);
 }

@@ -28,6 +28,13 @@ inline ::llvm::cl::ValuesClass chunkValues() {
                  "the fastest, where the target has no kernels of its own"));
 }
 
+inline ::llvm::cl::ValuesClass expertRoomValues() {
+  return ::llvm::cl::values(
+      clEnumValN(ExpertRoom::Counted, "counted",
+                 "those of the chip that has most, by rows_per_expert"),
+      clEnumValN(ExpertRoom::All, "all", "as many as any routing can send"));
+}
+
 inline ::llvm::cl::ValuesClass policyValues() {
   return ::llvm::cl::values(
       clEnumValN(SchedulePolicy::List, "list",

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OptionValues.h"
 #include "ProgramPass.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Sharding/Sharding.h"
@@ -24,6 +25,8 @@ struct LlmPartitionPass
           PassWithOptions<llm::impl::LlmPartitionPassBase<LlmPartitionPass>>> {
   using WorkloadPass::WorkloadPass;
 
+  ::llvm::cl::Option *getAnyOption() override { return &expertRows; }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto grid = module->getAttrOfType<GridAttr>(LlmDialect::gridAttrName);
@@ -31,7 +34,7 @@ struct LlmPartitionPass
     if (!grid)
       return;
     for (FunctionOpInterface function : functionsWithBody(module))
-      if (failed(partitionFunction(function, grid)))
+      if (failed(partitionFunction(function, grid, expertRows)))
         return signalPassFailure();
   }
 };

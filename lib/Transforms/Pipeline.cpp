@@ -33,6 +33,12 @@ PipelineOptions::PipelineOptions()
                      cl::desc("Chips over which llm-shard and llm-partition "
                               "cut the program by tensor parallelism "
                               "(1: it is not cut)")),
+      expertParallel(*this, "ep", cl::init(1), cl::value_desc("N"),
+                     cl::desc("Chips over which they spread the experts (1: "
+                              "no expert is on another chip)")),
+      dataParallel(*this, "dp", cl::init(1), cl::value_desc("N"),
+                   cl::desc("Chips over which they spread the sequences of a "
+                            "batch (1: each has all)")),
       decomposeAttention(*this, "decompose-attention", cl::init(false),
                          cl::desc("Run llm-decompose-attention")),
       fuseProjections(*this, "fuse-projections", cl::init(false),
@@ -66,9 +72,12 @@ static LlmTargetPassOptions targetOptions(const PipelineOptions &options) {
 void mlir::llm::buildPipeline(OpPassManager &manager,
                               const PipelineOptions &options) {
   manager.addPass(createLlmTargetPass(targetOptions(options)));
-  if (options.tensorParallel != 1) {
+  if (options.tensorParallel != 1 || options.expertParallel != 1 ||
+      options.dataParallel != 1) {
     LlmShardPassOptions shard;
     shard.tp = options.tensorParallel;
+    shard.ep = options.expertParallel;
+    shard.dp = options.dataParallel;
     manager.addPass(createLlmShardPass(shard));
     manager.addPass(createLlmPartitionPass());
   }

@@ -31,15 +31,13 @@ struct LlmShardPass
       return; // nothing is cut
     if (failed(checkModule(module)))
       return signalPassFailure();
-    GridAttr grid = getOrWriteGrid(module);
-    if (!grid)
-      return tp == 1 ? void() : signalPassFailure();
-    SmallVector<StringAttr> axes;
-    for (auto [axis, size] : llvm::zip_equal(grid.getAxes(), grid.getSizes()))
-      if (size > 1 && axis.getValue().starts_with("tp"))
-        axes.push_back(axis);
+    FailureOr<GridAttr> grid = getOrWriteGrid(module);
+    if (failed(grid))
+      return signalPassFailure();
+    if (!*grid)
+      return; // one chip
     for (FunctionOpInterface function : functionsWithBody(module))
-      if (failed(shardFunction(function, grid, axes)))
+      if (failed(shardFunction(function, *grid, AxisRoles::get(*grid))))
         return signalPassFailure();
   }
 
@@ -69,47 +67,66 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  /// Returns the grid of the module, or that of the options. Returns null
-  /// after an error, and for one chip.
-  GridAttr getOrWriteGrid(ModuleOp module) {
+  /// The options by name, and what they say. 0 where they are not given.
+  SmallVector<std::pair<StringRef, int64_t>> givenDegrees() const {
+    SmallVector<std::pair<StringRef, int64_t>> given;
+    for (auto [name, chips] :
+         {std::pair<StringRef, int64_t>{"tp", tp}, {"ep", ep}, {"dp", dp}})
+      if (chips != 0)
+        given.push_back({name, chips});
+    return given;
+  }
+
+  /// Returns the grid of the module, or that of the options. Returns null for
+  /// one chip.
+  FailureOr<GridAttr> getOrWriteGrid(ModuleOp module) {
     auto grid = module->getAttrOfType<GridAttr>(LlmDialect::gridAttrName);
-    if (tp == 1 && !grid)
-      return {};
-    if (tp == 0 && grid)
-      return grid;
-    if (tp < 1 || tp > GridAttr::maxChips) {
-      emitPassError(*this, module)
-          << "needs a number of chips, such as tp=8 (1 to "
-          << GridAttr::maxChips << "), or a grid on the module";
-      return {};
+    SmallVector<std::pair<StringRef, int64_t>> given = givenDegrees();
+    int64_t chips = 1;
+    bool isWrong = given.empty() && !grid;
+    for (auto [name, own] : given) {
+      isWrong |= own < 1 || own > GridAttr::maxChips / chips;
+      chips *= isWrong ? 1 : own;
     }
-    if (grid) {
-      emitPassError(*this, module)
-          << "the module has the grid " << grid
-          << " already; leave 'tp' out to cut over that";
-      return {};
+    if (isWrong)
+      return emitPassError(*this, module)
+             << "needs a number of chips, such as tp=8 (1 to "
+             << GridAttr::maxChips << "), or a grid on the module";
+    if (grid && !given.empty())
+      return emitPassError(*this, module)
+             << "the module has the grid " << grid << " already; leave '"
+             << given.front().first << "' out to cut over that";
+    if (!grid && chips > 1) {
+      FailureOr<GridAttr> made = makeGridOfOptions(module);
+      if (failed(made))
+        return failure();
+      grid = *made;
+      module->setAttr(LlmDialect::gridAttrName, grid);
     }
-    grid = makeGrid(module);
-    module->setAttr(LlmDialect::gridAttrName, grid);
     return grid;
   }
 
-  /// Chips above the number of KV heads have copies of these.
-  GridAttr makeGrid(ModuleOp module) {
-    Builder builder(&getContext());
-    int64_t heads = chipsOfKvHeads(module, tp);
-    if (heads == 1 && tp > 1)
-      emitWarning(module.getLoc())
-          << "the KV heads are not cut over " << int64_t(tp)
-          << " chips, as they have no common divisor: attention and caches stay "
-             "whole, and each chip has all of them";
-    if (heads == 1 || heads == tp)
-      return GridAttr::get(&getContext(), builder.getStringAttr("tp"),
-                           ArrayRef<int64_t>(tp));
-    return GridAttr::get(
-        &getContext(),
-        {builder.getStringAttr("tp"), builder.getStringAttr("tp_copies")},
-        {heads, tp / heads});
+  FailureOr<GridAttr> makeGridOfOptions(ModuleOp module) {
+    Degrees degrees{std::max<int64_t>(tp, 1), std::max<int64_t>(ep, 1),
+                    std::max<int64_t>(dp, 1)};
+    bool withExperts = llvm::any_of(functionsWithBody(module), hasExperts);
+    if (!withExperts && degrees.ep > 1)
+      return emitPassError(*this, module)
+             << "option 'ep': no op has experts that " << degrees.ep
+             << " chips could share; 'tp' cuts what there is in the same way";
+    if (withExperts && degrees.ep % degrees.dp != 0)
+      return emitPassError(*this, module)
+             << "option 'dp': the experts lie on the chips that share "
+                "sequences, so that 'ep' must be a multiple of dp="
+             << degrees.dp << ", got " << degrees.ep;
+    int64_t chips = degrees.countForProducts(withExperts),
+            heads = chipsOfKvHeads(module, chips);
+    if (heads == 1 && chips > 1)
+      emitWarning(module.getLoc()) << "the KV heads are not cut over " << chips
+                                   << " chips, as they have no common divisor: "
+                                      "attention and caches stay "
+                                      "whole, and each chip has all of them";
+    return makeGrid(&getContext(), degrees, withExperts, heads);
   }
 };
 } // namespace

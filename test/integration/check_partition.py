@@ -1,8 +1,9 @@
 """Small models of all families, cut over chips: every chip ends with the results of the whole program, and no weight
 is lost or has elements twice but for those that are copied.
 
-    check_partition.py FOLDER [--tp=2,4] [FAMILY...]
+    check_partition.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [FAMILY...]
 """
+import itertools
 import json
 import re
 import sys
@@ -14,6 +15,8 @@ from small_models import FAMILIES, make_config
 from small_programs import return_logits, run
 
 PHASES = {"prefill": ["--phase=prefill", "--seq=5"], "ragged decode": ["--phase=decode", "--kv-len=5,3", "--seq=2"]}
+# Chips that share sequences run one program, so that these have one length.
+EVEN_PHASES = {"prefill": ["--phase=prefill", "--batch=4", "--seq=3"], "decode": ["--phase=decode", "--batch=4", "--kv-len=5"]}
 # Families with ops that interpret.py does not know.
 UNKNOWN = {"deepseek_v4"}
 
@@ -49,30 +52,40 @@ def check_weights(name, before, after):
     return f"{100 * share:.0f} % of the weights on a chip"
 
 
-def check_family(folder, family, tp):
+def check_family(folder, family, cut):
     model, changes = FAMILIES[family]
     (folder / "config.json").write_text(json.dumps(make_config(model, changes)))
-    for phase, options in PHASES.items():
+    for phase, options in (EVEN_PHASES if "dp=" in cut else PHASES).items():
         program = folder / f"{family}.mlir"
         run("llm-translate", "--import-hf-config", folder / "config.json", "--layers=all", "--dtype=f32", *options, "-o", program)
         program.write_text(return_logits(program.read_text()))
-        cut = run("llm-opt", program, f"--llm-shard=tp={tp}", "--llm-partition")
-        label = f"{family}, {phase}, tp {tp}"
-        share = check_weights(label, program.read_text(), cut)
+        if "ep=" in cut and "llm.moe_dispatch" not in program.read_text():
+            return  # no experts
+        passes = [f"--llm-shard={cut}", "--llm-partition=expert-rows=all"]
+        after = run("llm-opt", program, *passes)
+        label = f"{family}, {phase}, {cut.replace('=', ' ')}"
+        share = check_weights(label, program.read_text(), after)
         generic = [run("llm-opt", program, "--mlir-print-op-generic"),
-                   run("llm-opt", program, f"--llm-shard=tp={tp}", "--llm-partition", "--mlir-print-op-generic")]
+                   run("llm-opt", program, *passes, "--mlir-print-op-generic")]
         for _, count, chips, exchanges in check(*generic):
             print(f"{label}: {count} elements agree on {chips} chips, {exchanges} collectives, {share}", flush=True)
+
+
+def find_cuts(words):
+    """`--tp=2,4 --ep=2` is tp 2 and ep 2 together, and tp 4 and ep 2."""
+    axes = {name: degrees.split(",") for name, degrees in re.findall(r"--(\w+)=([\d,]+)", " ".join(words))}
+    for degrees in itertools.product(*(axes or {"tp": ["2", "4"]}).values()):
+        yield " ".join(f"{name}={degree}" for name, degree in zip(axes or ["tp"], degrees))
 
 
 def main():
     folder, *words = sys.argv[1:]
     Path(folder).mkdir(exist_ok=True, parents=True)
-    degrees = next((word[5:] for word in words if word.startswith("--tp=")), "2,4")
+    cuts = list(find_cuts(words))
     families = [word for word in words if not word.startswith("--")]
     for family in families or [f for f in FAMILIES if f not in UNKNOWN]:
-        for tp in degrees.split(","):
-            check_family(Path(folder), family, int(tp))
+        for cut in cuts:
+            check_family(Path(folder), family, cut)
 
 
 main()

@@ -12,7 +12,7 @@ import sys
 
 from generic_mlir import parse
 from interpret import Machine, draw_arguments, equal
-from interpret_ops import Cache, Tensor, draw_source, spell
+from interpret_ops import Cache, Tensor, draw_source, rows_of_experts, spell
 
 TOLERANCE = 1e-9
 
@@ -85,8 +85,20 @@ class Chip(Machine):
     def run(self, op):
         if "llm.piece" in op.attrs:
             self.values[op.results[0]] = self.source(op)
+        elif "own" in op.attrs:
+            result = OF_OWN_EXPERTS[op.name](self, op, *(self.values[name] for name in op.operands))
+            assert list(result.shape) == op.result_shapes()[0], f"{op.name}: {result.shape}"
+            self.values[op.results[0]] = result
         else:
             super().run(op)
+
+    def own_rows(self, op, experts, room):
+        """Number among its own experts, token and number of the choice, for each row of the chip's own experts."""
+        axes = names(op.attrs["own"])
+        chips, rank = self.grid.size(axes), self.grid.rank(self.number, axes)
+        rows = [(e // chips, m, j) for e, m, j in rows_of_experts(experts) if e % chips == rank]
+        assert len(rows) <= room, f"{op.name}: {len(rows)} rows of chip {self.number} in a room of {room}"
+        return rows
 
     def source(self, op):
         piece = read_piece(op.attrs["llm.piece"])
@@ -122,6 +134,43 @@ class Chip(Machine):
         found = Cache({"": piece_of(whole, dims, self.grid, self.number)})
         found.name = name
         return found
+
+
+def moe_dispatch(chip, op, x, experts, shares=None):
+    room = int(op.number("ownRows"))
+    rows = chip.own_rows(op, experts, room)
+    share = lambda m, j: shares[m, j] if shares else 1
+    element = lambda i: x[rows[i[0]][1], i[1]] * share(*rows[i[0]][1:]) if i[0] < len(rows) else 0
+    return Tensor((room, x.shape[1]), element)
+
+
+def grouped_matmul(chip, op, lhs, rhs, *others):
+    _, _, bias, chosen = (op.segment([lhs, rhs, *others], group) for group in range(4))
+    rows = chip.own_rows(op, chosen[0], lhs.shape[0])
+    swap = "transposeRhs" in op.attrs
+    columns, depth = rhs.shape[1 if swap else 2], lhs.shape[1]
+
+    def element(i):
+        if i[0] >= len(rows):
+            return 0
+        e = rows[i[0]][0]
+        products = (lhs[i[0], k] * (rhs[e, i[1], k] if swap else rhs[e, k, i[1]]) for k in range(depth))
+        return sum(products) + (bias[0][e, i[1]] if bias else 0)
+
+    return Tensor((lhs.shape[0], columns), element)
+
+
+def moe_combine(chip, op, x, experts, shares=None):
+    rows = chip.own_rows(op, experts, x.shape[0])
+    of_token = {}
+    for row, (_, m, j) in enumerate(rows):
+        of_token.setdefault(m, []).append((row, j))
+    term = lambda m, row, j, h: (shares[m, j] if shares else 1) * x[row, h]
+    element = lambda i: sum(term(i[0], row, j, i[1]) for row, j in of_token.get(i[0], ()))
+    return Tensor((experts.shape[0], x.shape[1]), element)
+
+
+OF_OWN_EXPERTS = {f"llm.{f.__name__}": f for f in (moe_dispatch, grouped_matmul, moe_combine)}
 
 
 def all_reduce(op, group, rank):

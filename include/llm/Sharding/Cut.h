@@ -84,6 +84,10 @@ Attribute toShardEntry(MLIRContext *context, const Axes &axes);
 /// The inverse, without axes of one chip.
 Axes fromShardEntry(Attribute entry, GridAttr grid);
 
+/// Puts axes into the order that they have in the grid. A sum does not depend
+/// on it.
+void sortAxes(SmallVectorImpl<StringAttr> &axes, GridAttr grid);
+
 /// The sizes of a value's dimensions, as in `Cut::dims`; empty for a type that
 /// cannot be cut.
 SmallVector<int64_t> sizesOf(Type type);

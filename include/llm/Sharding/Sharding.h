@@ -9,12 +9,48 @@
 #define LLM_SHARDING_SHARDING_H
 
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
+#include "llm/Sharding/ExpertRoom.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::llm {
 
-/// Cuts the ops of a function over these axes of the grid, by tensor
-/// parallelism (Shoeybi et al., Megatron-LM, 2019): writes `llm.shard`.
+/// How many chips share what.
+struct Degrees {
+  int64_t tp = 1; ///< each product
+  int64_t ep = 1; ///< the experts
+  int64_t dp = 1; ///< the sequences of a batch; with experts a divisor of ep
+
+  /// How many chips share each product, or the products of all experts.
+  int64_t countForProducts(bool withExperts) const {
+    return tp * (withExperts ? ep / dp : ep);
+  }
+};
+
+/// What the axes of a grid are for. An axis is named after its uses: `tp`, `ep`
+/// (experts, and all other products), `dp` (sequences) and `dp_ep` (sequences,
+/// and experts), with whatever stands behind.
+struct AxisRoles {
+  SmallVector<StringAttr> batch;         ///< share sequences
+  SmallVector<StringAttr> products;      ///< share each product
+  SmallVector<StringAttr> experts;       ///< share experts
+  SmallVector<StringAttr> withinExperts; ///< share the products of one expert
+
+  static AxisRoles get(GridAttr grid);
+};
+
+/// Returns the grid with these degrees: neighbours share one expert, as they
+/// exchange most. If there are fewer KV heads than chips that share them, an
+/// axis is split, so that `heads` of these have some each, and the others
+/// copies.
+GridAttr makeGrid(MLIRContext *context, const Degrees &degrees,
+                  bool withExperts, int64_t heads);
+
+/// Whether an op of the function is one of a mixture of experts.
+bool hasExperts(FunctionOpInterface function);
+
+/// Cuts the ops of a function over the axes of the grid, by tensor parallelism
+/// (Shoeybi et al., Megatron-LM, 2019), and experts over chips: writes
+/// `llm.shard`.
 ///
 /// No op is known by its name. A product of a weight with an activation that is
 /// whole is cut along the columns of the weight, and one whose activation is
@@ -23,12 +59,14 @@ namespace mlir::llm {
 /// whole if an op behind it needs all of a row (norms, routers). Ops that have
 /// `llm.shard` keep it. The function has no open sizes.
 LogicalResult shardFunction(FunctionOpInterface function, GridAttr grid,
-                            ArrayRef<StringAttr> axes);
+                            const AxisRoles &roles);
 
 /// Makes the program of one chip of what `llm.shard` says: types of pieces, and
 /// collectives where a value is needed otherwise than it is there. Reports what
-/// cannot be cut as `llm.shard` says.
-LogicalResult partitionFunction(FunctionOpInterface function, GridAttr grid);
+/// cannot be cut as `llm.shard` says. A chip has room for so many rows of its
+/// experts.
+LogicalResult partitionFunction(FunctionOpInterface function, GridAttr grid,
+                                ExpertRoom room);
 
 /// The largest number of chips that divides `chips` and the KV heads of each
 /// cache in the module. More chips have copies of KV heads.

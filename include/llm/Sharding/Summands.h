@@ -8,6 +8,7 @@
 #ifndef LLM_SHARDING_SUMMANDS_H
 #define LLM_SHARDING_SUMMANDS_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/OpDefinition.h"
 
@@ -15,8 +16,9 @@
 
 namespace mlir::llm {
 
-/// Attaches the interface to the ops of the llm dialect: sums, products with a
-/// constant, and the joined outputs of experts.
+/// Attaches the interfaces to the ops of the llm dialect: summands to sums,
+/// products with a constant, and the joined outputs of experts; and rows of
+/// experts to the ops that work on these.
 void registerSummands(DialectRegistry &registry);
 
 } // namespace mlir::llm

@@ -8,6 +8,7 @@
 #ifndef LLM_TRANSFORMS_PASSES_H
 #define LLM_TRANSFORMS_PASSES_H
 
+#include "llm/Sharding/ExpertRoom.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::llm {

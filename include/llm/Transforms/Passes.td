@@ -134,6 +134,18 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
     `<tp = 4, tp_copies = 2>`, and two chips each have a copy of a KV head. Cache bytes of a
     chip then do not fall with the second axis.
 
+    `ep=8` gives each of 8 chips an eighth of the experts. The rest of the program is cut over
+    these chips as with `tp=8`. Tokens are whole on all of them, so that nothing is sent to
+    experts: each chip takes the rows of its own, and the sum over experts is one `all_reduce`
+    (vLLM's and SGLang's tensor parallelism with experts apart). With `tp=2 ep=4`, 8 chips
+    share what every token goes through, and two chips share each expert. Chips differ in their
+    rows: see `--llm-partition`.
+
+    `dp=4` gives each of 4 chips a quarter of the sequences, and their caches. Weights are copied,
+    and nothing is exchanged in a dense model. With experts, `ep` is a multiple of `dp`: these lie
+    on the same chips, so that `dp=32 ep=32` are 32 chips. Tokens of all of them are gathered in
+    front of the experts, and each chip gets the sums of its own tokens (`reduce_scatter`).
+
     An op that has `llm.shard` already keeps it, and what depends on it follows.
 
     Requires: a program without open sizes, in front of `--llm-fuse`. Guarantees: every cut is
@@ -144,7 +156,9 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"tp", "tp", "int64_t", "0", "Chips of tensor parallelism">
+    Option<"tp", "tp", "int64_t", "0", "Chips of tensor parallelism">,
+    Option<"ep", "ep", "int64_t", "0", "Chips that share the experts">,
+    Option<"dp", "dp", "int64_t", "0", "Chips that share the sequences of a batch">
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect"];
 }
@@ -158,6 +172,10 @@ def LlmPartitionPass : Pass<"llm-partition", "::mlir::ModuleOp"> {
     which each chip has a summand is summed up by `all_reduce` before anything reads it; what
     is cut and needed whole is gathered by `all_gather`. Arguments and results of the function
     are whole on all chips.
+
+    Where chips share experts, each has other rows, and all wait for the chip with most. With
+    `expert-rows=counted` the program is the one of this chip, as rows_per_expert counts its
+    rows. With `expert-rows=all` there is room for any routing.
 
     Requires: `llm.grid`, and a program without open sizes, in front of `--llm-tile` and
     `--llm-fuse`. Guarantees: the results are those of the program before, but for the order of
@@ -173,6 +191,10 @@ def LlmPartitionPass : Pass<"llm-partition", "::mlir::ModuleOp"> {
     %y = llm.all_reduce "down_proj.all_reduce" sum %p over [tp] : tensor<1x2048xbf16>
     ```
   }];
+  let options = [
+    Option<"expertRows", "expert-rows", "::mlir::llm::ExpertRoom", "::mlir::llm::ExpertRoom::Counted",
+           "Room for the rows of a chip's experts: counted or all", "::mlir::llm::expertRoomValues()">
+  ];
   let dependentDialects = ["::mlir::llm::LlmDialect"];
 }
 

@@ -20,7 +20,7 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<std::string> target;
   ListOption<std::string> changes;
   Option<std::string> engines;
-  Option<int64_t> tensorParallel;
+  Option<int64_t> tensorParallel, expertParallel, dataParallel;
   Option<bool> decomposeAttention, fuseProjections, fuse;
   Option<TilingStrategy> strategy;
   Option<ChunkChoice> chunks;

@@ -1,0 +1,169 @@
+//===- Exchanges.cpp - What chips exchange where an op needs it -----------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Exchanges.h"
+#include "llm/Dialect/Llm/IR/Llm.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+Cut mlir::llm::cutOf(const DenseMap<Value, Cut> &cuts, Value value) {
+  auto found = cuts.find(value);
+  return found == cuts.end() ? Cut::whole(sizesOf(value.getType()).size())
+                             : found->second;
+}
+
+/// The name of the op whose result a value shows, and behind it the number of a
+/// further result; empty if it has none.
+static std::string nameOfProducer(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    if (auto work = dyn_cast<WorkloadOpInterface>(op)) {
+      std::string name = work.getWorkloadName().str();
+      return name.empty() || number == 0 ? name
+                                         : name + "." + std::to_string(number);
+    }
+    if (op->getNumOperands() == 0)
+      break;
+    value = op->getOperand(0);
+  }
+  return {};
+}
+
+template <typename Op, typename... Args>
+Value Exchanges::exchange(Value value, StringRef suffix, Cut cut,
+                          Args &&...args) {
+  rewriter.setInsertionPointAfterValue(value);
+  std::string name = nameOfProducer(value);
+  StringAttr attribute =
+      name.empty() ? StringAttr()
+                   : rewriter.getStringAttr(name + "." + suffix.str());
+  auto op = Op::create(rewriter, value.getLoc(), std::forward<Args>(args)...);
+  if (attribute)
+    op.setNameAttr(attribute);
+  cuts[op.getOut()] = std::move(cut);
+  return op.getOut();
+}
+
+Value Exchanges::sumUp(Value value) {
+  auto [sum, isNew] = sums.try_emplace(value);
+  if (!isNew)
+    return sum->second;
+  Cut cut = cutOf(value);
+  ArrayAttr axes = toAttribute(value.getContext(), cut.partial);
+  cut.partial.clear();
+  Value out = exchange<AllReduceOp>(value, "all_reduce", cut, value.getType(),
+                                    StringAttr(), Join::Sum, value, axes);
+  return sums[value] = out;
+}
+
+/// Of a summand, a chip gets its piece of the sum along each dimension that is
+/// to be cut over axes of the sum.
+Value Exchanges::sumUpPieces(Value value, const Cut &needed) {
+  for (auto [dim, axes] : llvm::enumerate(needed.dims)) {
+    Cut cut = cutOf(value);
+    bool isOfSum = llvm::all_of(axes.names, [&](StringAttr axis) {
+      return llvm::is_contained(cut.partial, axis);
+    });
+    if (axes.empty() || !axes.segments.empty() || !cut.dims[dim].empty() ||
+        !isOfSum || sums.contains(value))
+      continue;
+    auto [piece, isNew] = scattered.try_emplace({value, unsigned(dim)});
+    if (isNew) {
+      cut.dims[dim] = axes;
+      llvm::erase_if(cut.partial, [&](StringAttr axis) {
+        return llvm::is_contained(axes.names, axis);
+      });
+      Cut only = Cut::whole(cut.dims.size());
+      only.dims[dim] = axes;
+      Value made = exchange<ReduceScatterOp>(
+          value, "reduce_scatter", cut, pieceOf(value.getType(), only, grid),
+          StringAttr(), Join::Sum, value,
+          toAttribute(value.getContext(), axes.names), int64_t(dim));
+      scattered[{value, unsigned(dim)}] = made;
+    }
+    value = scattered[{value, unsigned(dim)}];
+  }
+  return value;
+}
+
+Value Exchanges::gatherAlong(Value value, size_t dim) {
+  auto [whole, isNew] = gathered.try_emplace({value, unsigned(dim)});
+  if (!isNew)
+    return whole->second;
+  Cut cut = cutOf(value);
+  Axes axes = std::exchange(cut.dims[dim], Axes());
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] *= countChips(axes, grid);
+  Value out = exchange<AllGatherOp>(
+      value, "all_gather", cut, type.clone(shape), StringAttr(), value,
+      toAttribute(value.getContext(), axes.names), int64_t(dim));
+  if (!axes.segments.empty())
+    out = sortSegments(out, dim, axes);
+  return gathered[{value, unsigned(dim)}] = out;
+}
+
+Value Exchanges::sliceAlong(Value value, size_t dim, int64_t begin,
+                            int64_t size) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<OpFoldResult> offsets(type.getRank(), rewriter.getIndexAttr(0)),
+      strides(type.getRank(), rewriter.getIndexAttr(1)), sizes;
+  for (int64_t own : type.getShape())
+    sizes.push_back(rewriter.getIndexAttr(own));
+  offsets[dim] = rewriter.getIndexAttr(begin);
+  sizes[dim] = rewriter.getIndexAttr(size);
+  return tensor::ExtractSliceOp::create(rewriter, value.getLoc(), value,
+                                        offsets, sizes, strides);
+}
+
+/// A gathered value has the piece of one chip behind that of another. Each
+/// segment is put together from the pieces of it. That is a view.
+Value Exchanges::sortSegments(Value value, size_t dim, const Axes &axes) {
+  rewriter.setInsertionPointAfter(value.getDefiningOp());
+  int64_t chips = countChips(axes, grid), begin = 0,
+          ofChip =
+              cast<RankedTensorType>(value.getType()).getDimSize(dim) / chips;
+  SmallVector<Value> parts;
+  for (int64_t segment : axes.segments) {
+    int64_t size = segment / chips;
+    for (int64_t chip = 0; chip < chips; ++chip)
+      parts.push_back(sliceAlong(value, dim, chip * ofChip + begin, size));
+    begin += size;
+  }
+  Value sorted = tensor::ConcatOp::create(rewriter, value.getLoc(), dim, parts);
+  cuts[sorted] = cutOf(value);
+  return sorted;
+}
+
+/// A chip takes its piece where it is needed: that takes no time.
+Value Exchanges::takeOwn(Operation *op, Value value, size_t dim,
+                         const Axes &axes) {
+  rewriter.setInsertionPoint(op);
+  Cut only = Cut::whole(cutOf(value).dims.size());
+  only.dims[dim] = {axes.names};
+  ArrayAttr names = toAttribute(value.getContext(), axes.names);
+  SmallVector<Value> parts;
+  int64_t begin = 0, size = sizesOf(value.getType())[dim];
+  for (int64_t segment : segmentsOf(axes, size)) {
+    Value whole =
+        axes.segments.empty() ? value : sliceAlong(value, dim, begin, segment);
+    parts.push_back(TakePieceOp::create(rewriter, op->getLoc(),
+                                        pieceOf(whole.getType(), only, grid),
+                                        whole, names, int64_t(dim)));
+    begin += segment;
+  }
+  Value piece =
+      parts.size() == 1
+          ? parts.front()
+          : tensor::ConcatOp::create(rewriter, op->getLoc(), dim, parts);
+  Cut cut = cutOf(value);
+  cut.dims[dim] = axes;
+  cuts[piece] = cut;
+  return piece;
+}

@@ -1,0 +1,51 @@
+//===- Exchanges.h - What chips exchange where an op needs it ---*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_SHARDING_EXCHANGES_H
+#define LLM_LIB_SHARDING_EXCHANGES_H
+
+#include "llm/Sharding/Cut.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::llm {
+
+/// The cut of a value, by those that are known.
+Cut cutOf(const DenseMap<Value, Cut> &cuts, Value value);
+
+/// Makes collectives, each once, and notes how their results are cut.
+class Exchanges {
+public:
+  Exchanges(GridAttr grid, IRRewriter &rewriter, DenseMap<Value, Cut> &cuts)
+      : grid(grid), rewriter(rewriter), cuts(cuts) {}
+
+  /// The sum of the summands of all chips.
+  Value sumUp(Value value);
+  /// Sums of which each chip needs a piece. What else there is to be summed up
+  /// is left.
+  Value sumUpPieces(Value value, const Cut &needed);
+  /// The value with a dimension whole.
+  Value gatherAlong(Value value, size_t dim);
+  /// The chip's own piece of a dimension that is whole.
+  Value takeOwn(Operation *op, Value value, size_t dim, const Axes &axes);
+
+private:
+  Cut cutOf(Value value) const { return llm::cutOf(cuts, value); }
+  Value sliceAlong(Value value, size_t dim, int64_t begin, int64_t size);
+  Value sortSegments(Value value, size_t dim, const Axes &axes);
+  template <typename Op, typename... Args>
+  Value exchange(Value value, StringRef suffix, Cut cut, Args &&...args);
+
+  GridAttr grid;
+  IRRewriter &rewriter;
+  DenseMap<Value, Cut> &cuts;
+  DenseMap<Value, Value> sums;
+  DenseMap<std::pair<Value, unsigned>, Value> gathered, scattered;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_SHARDING_EXCHANGES_H

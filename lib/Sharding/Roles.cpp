@@ -1,0 +1,90 @@
+//===- Roles.cpp - What the axes of a grid are for ------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Experts.h"
+#include "llm/Sharding/Sharding.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+int64_t mlir::llm::chipsOfKvHeads(Operation *root, int64_t chips) {
+  root->walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto cache = dyn_cast<KvCacheType>(type);
+          cache && cache.getKvHeads() > 1)
+        chips = std::gcd(chips, cache.getKvHeads());
+  });
+  return chips;
+}
+
+bool mlir::llm::hasExperts(FunctionOpInterface function) {
+  return function
+      .walk([](ExpertsOpInterface op) {
+        return WalkResult(failure(beginsExperts(op)));
+      })
+      .wasInterrupted();
+}
+
+AxisRoles AxisRoles::get(GridAttr grid) {
+  AxisRoles roles;
+  for (auto [axis, size] : llvm::zip_equal(grid.getAxes(), grid.getSizes())) {
+    StringRef name = axis.getValue();
+    if (size == 1)
+      continue;
+    bool isBatch = name.starts_with("dp"), isTp = name.starts_with("tp"),
+         isExperts = name.starts_with("ep") || name.starts_with("dp_ep");
+    if (isBatch)
+      roles.batch.push_back(axis);
+    if (isTp || (isExperts && !isBatch))
+      roles.products.push_back(axis);
+    if (isExperts)
+      roles.experts.push_back(axis);
+    if (isTp)
+      roles.withinExperts.push_back(axis);
+  }
+  return roles;
+}
+
+namespace {
+/// Axes of a grid, from the outermost on.
+struct GridBuilder {
+  MLIRContext *context;
+  /// Chips that are still to have KV heads of their own.
+  int64_t heads;
+  SmallVector<StringAttr> axes;
+  SmallVector<int64_t> sizes;
+
+  void add(const Twine &axis, int64_t size) {
+    if (size == 1)
+      return;
+    axes.push_back(StringAttr::get(context, axis));
+    sizes.push_back(size);
+  }
+  /// Adds an axis over which KV heads are cut, as far as there are any.
+  void addWithHeads(StringRef axis, int64_t size) {
+    int64_t own = std::gcd(heads, size);
+    if (own == 1 || own == size) {
+      add(axis, size);
+    } else {
+      add(axis, own);
+      add(axis + "_copies", size / own);
+    }
+    heads = own == size ? heads / own : 1;
+  }
+};
+} // namespace
+
+GridAttr mlir::llm::makeGrid(MLIRContext *context, const Degrees &degrees,
+                             bool withExperts, int64_t heads) {
+  GridBuilder grid{context, heads, {}, {}};
+  grid.add(withExperts ? "dp_ep" : "dp", degrees.dp);
+  grid.addWithHeads("ep", degrees.countForProducts(withExperts) / degrees.tp);
+  grid.addWithHeads("tp", degrees.tp);
+  return GridAttr::get(context, grid.axes, grid.sizes);
+}
