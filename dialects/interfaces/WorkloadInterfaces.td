@@ -139,6 +139,23 @@ def StateUpdateOpInterface : OpInterface<"StateUpdateOpInterface"> {
   ];
 }
 
+def ChunkedOpInterface : OpInterface<"ChunkedOpInterface"> {
+  let description = [{
+    An op with this interface can go through tokens in chunks. The size of a chunk changes
+    its time, and its numbers only as another order of sums does.
+    `--llm-tile=chunks=search` chooses the size.
+  }];
+  let cppNamespace = "::mlir::llm";
+  let methods = [
+    InterfaceMethod<"Returns the size of a chunk, or nothing if the op does not go in chunks.",
+      "::std::optional<int64_t>", "getChunkSize", (ins)>,
+    InterfaceMethod<"Sets the size of a chunk of an op that goes in chunks.",
+      "void", "setChunkSize", (ins "int64_t":$size)>,
+    InterfaceMethod<"Returns how many tokens of a sequence the op goes through.",
+      "int64_t", "countTokens", (ins)>
+  ];
+}
+
 def CacheUpdateOpInterface : OpInterface<"CacheUpdateOpInterface"> {
   let description = "An op with this interface writes rows of a KV cache.";
   let cppNamespace = "::mlir::llm";
@@ -227,6 +244,25 @@ def StorageBytesTypeInterface : TypeInterface<"StorageBytesTypeInterface"> {
       slice must begin and end between such groups. 0 means that all belong together. The
       last dimension has number 0.
     }], "int64_t", "getGranule", (ins "int64_t":$dimFromLast), "", [{ return 1; }]>
+  ];
+}
+
+def ArrayTypeInterface : TypeInterface<"ArrayTypeInterface"> {
+  let description = [{
+    A value of a type with this interface is an array and no tensor: the state of a recurrent
+    layer. An op on slices takes slices of it as of the tensor that it shows.
+  }];
+  let cppNamespace = "::mlir::llm";
+  let methods = [
+    InterfaceMethod<"Returns the type of the tensor.",
+      "::mlir::RankedTensorType", "getShownTensor", (ins)>,
+    InterfaceMethod<"Shows a value of this type as a tensor.", "::mlir::Value", "showAsTensor",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$value)>,
+    InterfaceMethod<[{
+      Makes a value of such a type, with the shape of a tensor, of that. If `before` is given, it
+      is the value that comes after this one.
+    }], "::mlir::Value", "makeOfTensor",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$tensor, "::mlir::Value":$before)>
   ];
 }
 

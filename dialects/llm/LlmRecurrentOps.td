@@ -23,7 +23,7 @@ let opDocGroup = OpGroupRecurrent in {
 /// Such an op takes a state and gives the next one.
 class Llm_RecurrentOp<string mnemonic, list<Trait> traits = [], list<string> counts = []>
     : Llm_WorkOp<mnemonic, [InferTypeOpAdaptor,
-        MemoryEffects<[MemWrite<Llm_KvCacheResource>]>,
+        MemoryEffects<[MemWrite<Llm_KvCacheResource>]>, Llm_Sliceable<["explainUncut"]>,
         DeclareOpInterfaceMethods<StateUpdateOpInterface>] # traits,
         ["countElements"] # counts>;
 
@@ -60,7 +60,8 @@ def Llm_Conv1dOp : Llm_RecurrentOp<"conv1d"> {
   }];
 }
 
-def Llm_LinearAttnOp : Llm_RecurrentOp<"linear_attn", [AttrSizedOperandSegments]> {
+def Llm_LinearAttnOp : Llm_RecurrentOp<"linear_attn", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<ChunkedOpInterface>]> {
   let summary = "linear attention: a recurrence over a matrix per head";
   let description = [{
     Each sequence and head has a state S [key_dim, value_dim]. Each token has a query q, a key
@@ -124,6 +125,34 @@ def Llm_LinearAttnOp : Llm_RecurrentOp<"linear_attn", [AttrSizedOperandSegments]
     (`chunk` $chunk^)? (`qk_norm` custom<Figure>($qkNorm)^)? `scale` custom<Figure>($scale)
     (`every_step` $everyStep^)? attr-dict `:` type(operands)
   }];
+}
+
+def Llm_StateCastOp : Llm_Op<"state_cast", [AlwaysSpeculatable,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, TransparentOpInterface]> {
+  let summary = "a state as a tensor, or a tensor as a state";
+  let description = [{
+    Shows the state of all sequences as one tensor [batch, shape..], or such a tensor as a
+    state. With it the loops of `--llm-materialize-tiles` take slices of a state and put those
+    of the next one together. The op takes no time. A state that it gives may be the one that
+    comes `after` another: that of the same layer, once the program has run. The op then has
+    the memory effect of the ops that make such a state.
+
+    Example:
+    ```mlir
+    %t = llm.state_cast %s : !llm.state<batch = 1, 32x128x128xf32> to tensor<1x32x128x128xf32>
+    %n = llm.state_cast %t after %s
+       : tensor<1x32x128x128xf32> to !llm.state<batch = 1, 32x128x128xf32>
+         after !llm.state<batch = 1, 32x128x128xf32>
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[Llm_StateType, Llm_Tensor]>:$x,
+    Optional<Llm_StateType>:$before);
+  let results = (outs AnyTypeOf<[Llm_StateType, Llm_Tensor]>:$result);
+  let assemblyFormat = [{
+    $x (`after` $before^)? attr-dict `:` type($x) `to` type($result) (`after` type($before)^)?
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 } // recurrent

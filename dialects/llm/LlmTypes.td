@@ -56,7 +56,8 @@ def Llm_StateType : TypeDef<Llm_Dialect, "State",
   let description = [{
     A value of this type is one state of a recurrence. It has an array of fixed shape for
     each of `batch` sequences. An op reads and writes it whole, however many tokens were
-    seen: it takes one state and gives the next. The batch may be open (`?`).
+    seen: it takes one state and gives the next. The batch may be open (`?`), and in a slice
+    of a state other sizes, too.
 
     Example: `!llm.state<batch = 1, 32x128x128xf32>` (the matrices of 32 heads),
     `!llm.state<batch = 1, 3x8192xbf16>` (the last 3 inputs of a convolution)
@@ -67,9 +68,11 @@ def Llm_StateType : TypeDef<Llm_Dialect, "State",
     `<` `batch` `=` custom<Size>($batch) `,` custom<StateShape>($shape, $elementType) `>`
   }];
   let extraClassDeclaration = [{
-    bool hasStaticShape() const { return !::mlir::ShapedType::isDynamic(getBatch()); }
+    bool hasStaticShape() const { return asTensor().hasStaticShape(); }
     /// Returns the type of the states of all sequences as one tensor.
     ::mlir::RankedTensorType asTensor() const;
+    /// Returns the type whose states of all sequences are such a tensor.
+    static StateType ofTensor(::mlir::RankedTensorType tensor);
   }];
   let genVerifyDecl = 1;
 }

@@ -83,10 +83,8 @@ Value LinearAttention::findLogDecay() {
 
 LinearAttention::LinearAttention(LinearAttnOp op, LinalgLowering &lowering)
     : op(op), lowering(lowering) {
-  OpBuilder &builder = lowering.getBuilder();
-  auto q = cast<RankedTensorType>(op.getQuery().getType()),
-       v = cast<RankedTensorType>(op.getValues().getType());
-  group = builder.getIndexAttr(v.getDimSize(2) / q.getDimSize(2));
+  group = lowering.divide(lowering.getSizes(lowering.get(op.getValues()))[2],
+                          lowering.getSizes(lowering.get(op.getQuery()))[2]);
   query = normed(op.getQuery());
   keys = normed(op.getKeys());
   values = splitHeads(op.getValues(), 2).getValues();

@@ -95,6 +95,22 @@ struct DropSized : OpConversionPattern<SizedOp> {
   }
 };
 
+/// A state is lowered to the tensor that it shows.
+struct DropStateCast : OpConversionPattern<StateCastOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(StateCastOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value tensor = llvm::getSingleElement(adaptor.getX());
+    Type type = getTypeConverter()->convertType(op.getType());
+    if (tensor.getType() != type) // one of them knows more sizes
+      tensor = tensor::CastOp::create(rewriter, op.getLoc(), type, tensor);
+    rewriter.replaceOp(op, tensor);
+    return success();
+  }
+};
+
 /// Attributes of arguments and results of a function. If one argument becomes
 /// several, upstream's conversion of signatures leaves the attributes at their
 /// old numbers. Here the first of these arguments gets them.
@@ -162,7 +178,7 @@ private:
     getOperation().walk([&](Operation *op) {
       if (!isa<LlmDialect>(op->getDialect()) ||
           isa<LinalgLoweringOpInterface, SourceOpInterface, SizeOp, SizedOp,
-              FusedOp, YieldOp>(op))
+              StateCastOp, FusedOp, YieldOp>(op))
         return;
       op->emitOpError("has no lowering to linalg; expected an op with "
                       "LinalgLoweringOpInterface");
@@ -190,7 +206,8 @@ private:
     MLIRContext &context = getContext();
     RewritePatternSet patterns(&context);
     ConversionTarget target(context);
-    patterns.add<LowerOp, InlineKernel, DropSized>(converter, &context);
+    patterns.add<LowerOp, InlineKernel, DropSized, DropStateCast>(converter,
+                                                                  &context);
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                    converter);
     populateReturnOpTypeConversionPattern(patterns, converter);

@@ -75,9 +75,13 @@ private:
   /// there are no tokens.
   Value list(Value joined, bool isGate) {
     RankedTensorType out = cast<RankedTensorType>(op.getOut().getType());
-    SmallVector<OpFoldResult> sizes = {lowering.getSizes(joined)[0],
+    // Of two halves, the channels are known.
+    bool hasHalves = rows > window;
+    SmallVector<OpFoldResult> joinedSizes = lowering.getSizes(joined),
+                              sizes = {joinedSizes[0],
                                        number(out.getDimSize(1)), number(rows),
-                                       number(out.getDimSize(2))};
+                                       hasHalves ? number(out.getDimSize(2))
+                                                 : joinedSizes[2]};
     Array bias = lowering.getArray(op.getBias());
     return lowering.generate(
         sizes, type, [&](OpBuilder &b, Location, ValueRange at) -> Value {
@@ -98,7 +102,8 @@ private:
           Value row =
               arith::SubIOp::create(b, loc, add(position, index(rows)), begin);
           Value half = arith::DivUIOp::create(b, loc, at[2], index(window));
-          Value channel = add(multiply(half, out.getDimSize(2)), at[3]);
+          Value channel =
+              hasHalves ? add(multiply(half, out.getDimSize(2)), at[3]) : at[3];
           Value number = tensor::ExtractOp::create(
               b, loc, joined, ValueRange{at[0], row, channel});
           if (isGate) {

@@ -102,6 +102,9 @@ private:
   void visit(Operation *op) {
     if (auto update = dyn_cast<StateUpdateOpInterface>(op)) {
       advance(update.getOldState(), update.getNewState());
+    } else if (auto cast = dyn_cast<StateCastOp>(op);
+               cast && cast.getBefore()) {
+      advance(cast.getBefore(), cast.getResult());
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       visit(*loop.getBody());
       advance(loop.getInits(), loop.getResults());

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChunkChoice.h"
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Workload/Workload.h"
 
 #include <optional>
 #include <tuple>
@@ -17,9 +17,8 @@ using namespace mlir::llm;
 /// Matrix engines like chunks of 16 tokens or more. From some size on, the work
 /// within a chunk is most of all, and only grows. Chunks that are no shorter
 /// than the prompt are all alike.
-static SmallVector<int64_t> sizesWorthATrial(LinearAttnOp op, int64_t given) {
+static SmallVector<int64_t> sizesWorthATrial(int64_t tokens, int64_t given) {
   constexpr int64_t least = 16, most = 512;
-  int64_t tokens = op.getQuery().getType().getShape()[1];
   SmallVector<int64_t> sizes = {given}; // of equal ones, the first is kept
   for (int64_t size = least; size <= most; size *= 2) {
     sizes.push_back(size);
@@ -43,14 +42,14 @@ static bool isOfLibrary(WorkloadOpInterface op, const Target &target) {
 
 std::optional<ChunkChange>
 mlir::llm::chooseChunk(Operation *op, const Target &target, Prices &prices) {
-  auto attention = dyn_cast<LinearAttnOp>(op);
-  if (!attention || !attention.getChunk() ||
+  auto chunked = dyn_cast<ChunkedOpInterface>(op);
+  if (!chunked || !chunked.getChunkSize() ||
       isOfLibrary(cast<WorkloadOpInterface>(op), target))
     return std::nullopt;
-  int64_t given = *attention.getChunk(), best = given;
+  int64_t given = *chunked.getChunkSize(), best = given;
   std::optional<Price> least;
-  for (int64_t size : sizesWorthATrial(attention, given)) {
-    attention.setChunk(size);
+  for (int64_t size : sizesWorthATrial(chunked.countTokens(), given)) {
+    chunked.setChunkSize(size);
     FailureOr<Price> price =
         prices.get(cast<WorkloadOpInterface>(op), Reasons::unsaid());
     if (failed(price) || (least && !isShorter(*price, *least)))
@@ -58,7 +57,7 @@ mlir::llm::chooseChunk(Operation *op, const Target &target, Prices &prices) {
     least = *price;
     best = size;
   }
-  attention.setChunk(best);
+  chunked.setChunkSize(best);
   if (best == given)
     return std::nullopt;
   return ChunkChange{given, best};

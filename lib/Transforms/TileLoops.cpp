@@ -45,6 +45,7 @@ public:
 private:
   using Tensors = FailureOr<SmallVector<Value>>;
 
+  LogicalResult makeDestinations(SmallVector<Value> &tensors);
   FailureOr<scf::ForallOp> buildParts(const Destination &whole);
   /// Makes the tiles of `box` in the loops from `depth` on, and puts them into
   /// `into`.
@@ -332,6 +333,14 @@ FailureOr<scf::ForallOp> TileLoopBuilder::buildParts(const Destination &whole) {
   return parts;
 }
 
+LogicalResult TileLoopBuilder::makeDestinations(SmallVector<Value> &tensors) {
+  if (accumulatesInPlace())
+    return tensor::getOrCreateDestinations(builder, loc, op, tensors);
+  for (OpResult result : op->getResults())
+    tensors.push_back(makeDestination(builder, result));
+  return success();
+}
+
 FailureOr<TileLoops> TileLoopBuilder::build() {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(op);
@@ -340,7 +349,7 @@ FailureOr<TileLoops> TileLoopBuilder::build() {
     whole.box.offsets.push_back(builder.getIndexAttr(0));
     whole.box.sizes.push_back(builder.getIndexAttr(extent));
   }
-  if (failed(tensor::getOrCreateDestinations(builder, loc, op, whole.tensors)))
+  if (failed(makeDestinations(whole.tensors)))
     return failure();
   TileLoops made;
   if (plan.hasParts()) {
@@ -358,6 +367,8 @@ FailureOr<TileLoops> TileLoopBuilder::build() {
     if (Operation *empty = start.getDefiningOp<tensor::EmptyOp>();
         empty && isOpTriviallyDead(empty))
       builder.eraseOp(empty);
+  for (auto [tensor, result] : llvm::zip_equal(made.results, op->getResults()))
+    tensor = makeResult(builder, result, tensor);
   made.outermost = outermost;
   return made;
 }

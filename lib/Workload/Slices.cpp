@@ -23,6 +23,29 @@ FailureOr<Workload> mlir::llm::findWorkload(Operation *op) {
   return works.getWorkload([] { return InFlightDiagnostic(); });
 }
 
+/// The tensor that a value is, or shows. It is null if the value is none.
+static RankedTensorType shownTensorOf(Value value) {
+  if (auto array = dyn_cast<ArrayTypeInterface>(value.getType()))
+    return array.getShownTensor();
+  return dyn_cast<RankedTensorType>(value.getType());
+}
+
+/// Shows a slice that is a value of an array's type as a tensor.
+static Value showAsTensor(OpBuilder &builder, Value value) {
+  auto array = dyn_cast<ArrayTypeInterface>(value.getType());
+  return array ? array.showAsTensor(builder, value) : value;
+}
+
+static Value oldStateOf(Operation *op) {
+  auto update = dyn_cast<StateUpdateOpInterface>(op);
+  return update ? update.getOldState() : Value();
+}
+
+static bool isNewState(OpResult result) {
+  auto update = dyn_cast<StateUpdateOpInterface>(result.getOwner());
+  return update && update.getNewState() == result;
+}
+
 //===----------------------------------------------------------------------===//
 // Which loops can be cut
 //===----------------------------------------------------------------------===//
@@ -57,7 +80,7 @@ static int64_t granuleOf(RankedTensorType tensor, unsigned dim) {
 static std::string explainUncut(const Buffer &buffer, const Loop &cut,
                                 unsigned loop, ArrayRef<int64_t> sizes) {
   std::string named = "'" + buffer.name + "'";
-  auto tensor = dyn_cast<RankedTensorType>(buffer.value.getType());
+  RankedTensorType tensor = shownTensorOf(buffer.value);
   if (!tensor || tensor.getRank() != int64_t(buffer.map.getNumResults()) ||
       buffer.isGathered)
     return "which elements of " + named + " belong to some iterations of '" +
@@ -87,7 +110,7 @@ std::string mlir::llm::explainUncut(SliceableOpInterface op,
       !isa<SummableOpInterface>(op.getOperation()))
     return "parts of the reduction '" + cut.name + "' are not added up";
   for (const Buffer &buffer : workload.buffers) {
-    if (buffer.role == Buffer::Role::State)
+    if (buffer.role == Buffer::Role::State && oldStateOf(op) != buffer.value)
       return "slices of its state '" + buffer.name + "' are not written back";
     if (buffer.role == Buffer::Role::Temporary ||
         !buffer.map.isFunctionOfDim(loop))
@@ -128,7 +151,7 @@ IterationBox mlir::llm::sliceOfBuffer(OpBuilder &builder, Location loc,
                                       const Buffer &buffer,
                                       const IterationBox &box) {
   IterationBox slice;
-  auto shape = cast<RankedTensorType>(buffer.value.getType()).getShape();
+  ArrayRef<int64_t> shape = shownTensorOf(buffer.value).getShape();
   // The last iteration along each loop gives the last element.
   SmallVector<AffineExpr> last;
   for (unsigned loop = 0; loop < box.sizes.size(); ++loop)
@@ -148,12 +171,27 @@ IterationBox mlir::llm::sliceOfBuffer(OpBuilder &builder, Location loc,
 }
 
 static bool isWhole(Value value, const IterationBox &slice) {
-  auto shape = cast<RankedTensorType>(value.getType()).getShape();
+  ArrayRef<int64_t> shape = shownTensorOf(value).getShape();
   for (auto [offset, size, extent] :
        llvm::zip_equal(slice.offsets, slice.sizes, shape))
     if (!isConstantIntValue(offset, 0) || getConstantIntValue(size) != extent)
       return false;
   return true;
+}
+
+/// Makes a slice of a tensor, or of an array that shows one.
+static Value extractSlice(OpBuilder &builder, Value whole,
+                          const IterationBox &slice,
+                          SmallVectorImpl<Operation *> &slices) {
+  SmallVector<OpFoldResult> strides(slice.sizes.size(),
+                                    builder.getIndexAttr(1));
+  auto extract = tensor::ExtractSliceOp::create(
+      builder, whole.getLoc(), showAsTensor(builder, whole), slice.offsets,
+      slice.sizes, strides);
+  slices.push_back(extract);
+  auto array = dyn_cast<ArrayTypeInterface>(whole.getType());
+  return array ? array.makeOfTensor(builder, extract, /*before=*/Value())
+               : extract.getResult();
 }
 
 /// Returns the operands of the op, each with the slice that its buffer shows.
@@ -166,7 +204,7 @@ static SmallVector<Value> sliceOperands(OpBuilder &builder, Operation *op,
   SmallVector<Value> operands(op->getOperands());
   llvm::SmallBitVector isDone(operands.size());
   for (const Buffer &buffer : workload.buffers) {
-    if (buffer.role != Buffer::Role::Read)
+    if (buffer.role != Buffer::Role::Read && buffer.role != Buffer::Role::State)
       continue;
     unsigned operand = 0;
     while (op->getOperand(operand) != buffer.value || isDone[operand])
@@ -174,16 +212,10 @@ static SmallVector<Value> sliceOperands(OpBuilder &builder, Operation *op,
     isDone.set(operand);
     if (buffer.isGathered) // no loop of it is cut
       continue;
-    IterationBox slice = sliceOfBuffer(builder, op->getLoc(), workload, buffer, box);
-    if (isWhole(buffer.value, slice))
-      continue;
-    SmallVector<OpFoldResult> strides(slice.sizes.size(),
-                                      builder.getIndexAttr(1));
-    auto extract =
-        tensor::ExtractSliceOp::create(builder, op->getLoc(), buffer.value,
-                                       slice.offsets, slice.sizes, strides);
-    operands[operand] = extract;
-    slices.push_back(extract);
+    IterationBox slice =
+        sliceOfBuffer(builder, op->getLoc(), workload, buffer, box);
+    if (!isWhole(buffer.value, slice))
+      operands[operand] = extractSlice(builder, buffer.value, slice, slices);
   }
   return operands;
 }
@@ -201,10 +233,14 @@ LogicalResult mlir::llm::inferResults(Operation *op) {
   return success();
 }
 
-static const Buffer *bufferOf(const Workload &workload, Value result) {
+/// Returns the buffer that is written as a result. The next state is in the
+/// buffer of the one before.
+static const Buffer *bufferOf(const Workload &workload, OpResult result) {
+  Value state = isNewState(result) ? oldStateOf(result.getOwner()) : Value();
   const Buffer *found =
       llvm::find_if(workload.buffers, [&](const Buffer &each) {
-        return each.role == Buffer::Role::Write && each.value == result;
+        return (each.role == Buffer::Role::Write && each.value == result) ||
+               (each.role == Buffer::Role::State && each.value == state);
       });
   return found == workload.buffers.end() ? nullptr : found;
 }
@@ -257,8 +293,9 @@ mlir::llm::sliceOp(OpBuilder &builder, SliceableOpInterface op,
     IterationBox place = sliceOfBuffer(builder, loc, *workload, *buffer, box),
                  done = sliceOfBuffer(builder, loc, *workload, *buffer, narrow);
     bool isComplete = isEqualConstantIntOrValueArray(place.sizes, done.sizes);
+    Value shown = showAsTensor(builder, own);
     result.tiledValues.push_back(
-        isComplete ? Value(own) : padTo(builder, own, place.sizes, done.sizes));
+        isComplete ? shown : padTo(builder, shown, place.sizes, done.sizes));
   }
   return result;
 }
@@ -284,6 +321,20 @@ SmallVector<Range> mlir::llm::iterationDomainOf(Operation *op,
                         builder.getIndexAttr(loop.extent),
                         builder.getIndexAttr(1)});
   return domain;
+}
+
+Value mlir::llm::makeDestination(OpBuilder &builder, OpResult result) {
+  return tensor::EmptyOp::create(builder, result.getLoc(),
+                                 shownTensorOf(result).getShape(),
+                                 shownTensorOf(result).getElementType());
+}
+
+Value mlir::llm::makeResult(OpBuilder &builder, OpResult result, Value tensor) {
+  auto array = dyn_cast<ArrayTypeInterface>(result.getType());
+  if (!array)
+    return tensor;
+  Value before = isNewState(result) ? oldStateOf(result.getOwner()) : Value();
+  return array.makeOfTensor(builder, tensor, before);
 }
 
 LogicalResult mlir::llm::resultSliceOf(Operation *op, OpBuilder &builder,

@@ -184,6 +184,7 @@ func.func @whole(%q: tensor<2x1x4x4xbf16>, %k: tensor<2x6x2x4xbf16>, %n: tensor<
 // REMARK: [Missed] materialize {{.*}}'per_matrix' stays whole: a scale is found along all of 'd0'
 // WHOLE: llm.repeat_kv "repeat" {{.*}}llm.tile
 // REMARK: [Missed] materialize {{.*}}'repeat' stays whole: the number of heads is no operand, and the last slice along 'g' has fewer than the others
+// REMARK: [Missed] materialize {{.*}}'part' has no loop over tiles of 'h': the number of heads is no operand, and the last slice along 'h' has fewer than the others
 // WHOLE: llm.grouped_matmul "rows" {{.*}}llm.tile
 // REMARK: [Missed] materialize {{.*}}'rows' stays whole: how many of some rows each expert has is no operand
 // WHOLE: llm.embedding "embed_tokens" {{.*}}llm.tile
@@ -197,6 +198,10 @@ func.func @more_whole(%x: tensor<6x4xbf16>, %w: tensor<6x4x!llm.block_scaled<f8E
   %0 = llm.matmul "blocks" %x, %w transpose_rhs {llm.tile = #llm.tile<pinned split = {n = 2}>} : tensor<6x4xbf16>, tensor<6x4x!llm.block_scaled<f8E4M3FN, [2, 4], f32>>
   %1 = llm.quantize "per_matrix" %x to !llm.block_scaled<f8E4M3FN, [?, ?], f32> {llm.tile = #llm.tile<pinned split = {d0 = 2}>} : tensor<6x4xbf16>
   %2 = llm.repeat_kv "repeat" %k heads 5 {llm.tile = #llm.tile<pinned split = {g = 2}>} : tensor<1x6x1x4xbf16>
+  // 6 of 12 heads in each part, of which 4 are no tile.
+  %h = tensor.empty() : tensor<1x2x12x4xbf16>
+  %p = llm.repeat_kv "part" %h heads 24 {llm.tile = #llm.tile<pinned
+    levels = [<"sram", sizes = {b = 1, t = 2, h = 4, g = 2, d = 4}, order = [b, t, h, g, d], buffers = {}>] split = {h = 2}>} : tensor<1x2x12x4xbf16>
   %3 = llm.grouped_matmul "rows" %x, %e transpose_rhs rows_per_expert [5, 1] top_k 1 {llm.tile = #llm.tile<pinned split = {m = 2}>} : tensor<6x4xbf16>, tensor<2x6x4xbf16>
   %4 = llm.embedding "embed_tokens" %t, %x {llm.tile = #llm.tile<pinned split = {m = 2}>} : tensor<6xi32>, tensor<6x4xbf16>
   %5 = llm.fused "fused" attributes {llm.tile = #llm.tile<pinned split = {d0 = 2}>} {

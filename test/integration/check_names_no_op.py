@@ -8,7 +8,7 @@ from pathlib import Path
 
 REWRITE_ONE_OP = {
     "BindShapes.cpp", "DecomposeAttention.cpp", "FuseProjections.cpp",
-    "ChunkChoice.cpp", "Fuse.cpp",  # changes llm.linear_attn; makes llm.fused
+    "Fuse.cpp",  # makes llm.fused
 }
 FOLDERS = [f"{tree}/{folder}" for tree in ("lib", "include/llm")
            for folder in ("Program", "Cost", "Planning", "Transforms")]

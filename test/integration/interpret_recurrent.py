@@ -88,4 +88,37 @@ def linear_attn(op, *operands):
     return [out, new]
 
 
-RECURRENT_OPS = {"state": state, "conv1d": conv1d, "linear_attn": linear_attn}
+def compress(op, values, gates, bias, old):
+    """A window of m tokens is an entry once its last token is there."""
+    kept, (m, channels), tokens = old.parts[""], bias.shape, values.shape[1]
+    rows = kept.shape[2]
+    halves, begins = rows // m, op.numbers("begin")
+    depth = channels // halves
+
+    def token(b, array, position, c):
+        new = position - begins[b if len(begins) > 1 else 0]
+        return (gates if array else values)[b, new, c] if new >= 0 else kept[b, array, rows + new, c]
+
+    def entry(i):
+        b, number, d = i
+        window = begins[b if len(begins) > 1 else 0] // m + number
+        of = [(p, (p // m - window + halves - 1) * depth + d)
+              for p in range((window - halves + 1) * m, (window + 1) * m) if p >= 0]
+        weights = [math.exp(token(b, 1, p, c) + bias[p % m, c]) for p, c in of]
+        return sum(w * token(b, 0, p, c) for w, (p, c) in zip(weights, of)) / sum(weights)
+
+    last = rows - 1 + tokens if "everyStep" in op.attrs else rows
+    state = Tensor((kept.shape[0], 2, last, channels), lambda i: token(
+        i[0], i[1], begins[i[0] if len(begins) > 1 else 0] + tokens - last + i[2], i[3]))
+    windows = (begins[0] + tokens) // m - begins[0] // m  # the same for all sequences
+    entries = [Tensor((values.shape[0], windows, depth), entry)] if windows else []
+    return [*entries, Cache({"": state})]
+
+
+def state_cast(_, x, before=None):
+    """One array, with a name or without."""
+    return x.parts[""] if isinstance(x, Cache) else Cache({"": x})
+
+
+RECURRENT_OPS = {"state": state, "conv1d": conv1d, "linear_attn": linear_attn, "compress": compress,
+                 "state_cast": state_cast}

@@ -46,7 +46,13 @@ FailureOr<TilingResult>
 sliceOp(OpBuilder &builder, SliceableOpInterface op, const IterationBox &box,
         function_ref<void(Operation *)> change = nullptr);
 
-/// Implements TilingInterface by the two above.
+/// Returns a tensor into which slices of a result can be put.
+Value makeDestination(OpBuilder &builder, OpResult result);
+/// Makes a value of the result's type of the tensor of all its slices, as which
+/// `sliceOp` gives them: a state is shown as a tensor there.
+Value makeResult(OpBuilder &builder, OpResult result, Value tensor);
+
+/// Implements TilingInterface by the functions above.
 SmallVector<utils::IteratorType> loopKindsOf(Operation *op);
 SmallVector<Range> iterationDomainOf(Operation *op, OpBuilder &builder);
 LogicalResult resultSliceOf(Operation *op, OpBuilder &builder, unsigned result,

@@ -212,3 +212,57 @@ func.func @open_steps_of_heads(%q: tensor<1x?x2x4xf32>, %v: tensor<1x?x2x3xf32>,
      : tensor<1x?x2x4xf32>, tensor<1x?x2x4xf32>, tensor<1x?x2x3xf32>, !llm.state<batch = 1, 2x4x3xf32>
   return
 }
+
+// -----
+
+// state-C7: heads that nobody knows.
+func.func @open_heads() {
+  // expected-error @+1 {{must know the shape of one sequence's state: only the batch may be open}}
+  %0 = llm.state "matrix" : !llm.state<batch = 1, ?x4x4xf32>
+  return
+}
+
+// -----
+
+// state_cast-C1: a tensor of a tensor.
+func.func @no_state(%x: tensor<1x4xf32>) {
+  // expected-error @+1 {{must make a tensor of a state, or a state of a tensor}}
+  %0 = llm.state_cast %x : tensor<1x4xf32> to tensor<1x4xf32>
+  return
+}
+
+// -----
+
+// state_cast-C2: another shape.
+func.func @other_shape(%s: !llm.state<batch = 1, 4x4xf32>) {
+  // expected-error @+1 {{as 'tensor<1x4x4xf32>', got 'tensor<1x4x5xf32>'}}
+  %0 = llm.state_cast %s : !llm.state<batch = 1, 4x4xf32> to tensor<1x4x5xf32>
+  return
+}
+
+// -----
+
+// state_cast-C2: another rank.
+func.func @other_rank(%x: tensor<4x4xf32>) {
+  // expected-error @+1 {{as 'tensor<1x4x4xf32>', got 'tensor<4x4xf32>'}}
+  %0 = llm.state_cast %x : tensor<4x4xf32> to !llm.state<batch = 1, 4x4xf32>
+  return
+}
+
+// -----
+
+// state_cast-C2: another element type.
+func.func @other_elements(%x: tensor<1x4x4xbf16>) {
+  // expected-error @+1 {{as 'tensor<1x4x4xf32>', got 'tensor<1x4x4xbf16>'}}
+  %0 = llm.state_cast %x : tensor<1x4x4xbf16> to !llm.state<batch = 1, 4x4xf32>
+  return
+}
+
+// -----
+
+// state_cast-C3: a tensor that comes after a state.
+func.func @tensor_after(%s: !llm.state<batch = 1, 4xf32>) {
+  // expected-error @+1 {{gives a tensor, which comes after no state}}
+  %0 = llm.state_cast %s after %s : !llm.state<batch = 1, 4xf32> to tensor<1x4xf32> after !llm.state<batch = 1, 4xf32>
+  return
+}

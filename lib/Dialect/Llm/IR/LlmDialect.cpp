@@ -31,6 +31,26 @@ static void attachTiling(MLIRContext *context) {
   (attach(static_cast<Ops *>(nullptr)), ...);
 }
 
+namespace {
+/// States are shown as tensors by an op, which their type does not know.
+struct StateAsArray
+    : ArrayTypeInterface::ExternalModel<StateAsArray, StateType> {
+  RankedTensorType getShownTensor(Type type) const {
+    return cast<StateType>(type).asTensor();
+  }
+  Value showAsTensor(Type type, OpBuilder &builder, Value value) const {
+    return StateCastOp::create(builder, value.getLoc(), getShownTensor(type),
+                               value, /*before=*/Value());
+  }
+  Value makeOfTensor(Type, OpBuilder &builder, Value tensor,
+                     Value before) const {
+    auto shape = cast<RankedTensorType>(tensor.getType());
+    return StateCastOp::create(builder, tensor.getLoc(),
+                               StateType::ofTensor(shape), tensor, before);
+  }
+};
+} // namespace
+
 void LlmDialect::initialize() {
   registerAttributes();
   registerTypes();
@@ -44,6 +64,7 @@ void LlmDialect::initialize() {
 #define GET_OP_LIST
 #include "llm/Dialect/Llm/IR/LlmOps.cpp.inc"
       >(getContext());
+  StateType::attachInterface<StateAsArray>(*getContext());
 }
 
 static ParseResult refuseUnknownOp(OpAsmParser &parser, OperationState &state) {

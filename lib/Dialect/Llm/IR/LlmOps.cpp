@@ -53,6 +53,11 @@ LogicalResult StateOp::verify() {
   if (open != getSizes().size()) // state-C6
     return emitOpError() << "has " << getSizes().size() << " sizes for " << open
                          << " that its type leaves open";
+  if (llvm::is_contained(getType().getShape(),
+                         ShapedType::kDynamic)) // state-C7
+    return emitOpError() << "of " << getType()
+                         << " must know the shape of one sequence's state: "
+                            "only the batch may be open";
   return verifyIndexedName(*this, getName(), getIndices().size());
 }
 

@@ -14,7 +14,8 @@ using namespace mlir;
 using namespace mlir::llm;
 
 static bool agreeAll(ArrayRef<int64_t> shape, ArrayRef<int64_t> expected) {
-  return llvm::all_of_zip(shape, expected, agree);
+  return shape.size() == expected.size() &&
+         llvm::all_of_zip(shape, expected, agree);
 }
 
 /// Describes sizes as 32x?x128, with a word between them.
@@ -206,3 +207,48 @@ LinearAttnOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
 Value LinearAttnOp::getOldState() { return getState(); }
 
 Value LinearAttnOp::getNewState() { return getNext(); }
+
+std::optional<int64_t> LinearAttnOp::getChunkSize() { return getChunk(); }
+
+void LinearAttnOp::setChunkSize(int64_t size) { setChunk(size); }
+
+int64_t LinearAttnOp::countTokens() {
+  return getQuery().getType().getDimSize(1);
+}
+
+//===----------------------------------------------------------------------===//
+// state_cast
+//===----------------------------------------------------------------------===//
+
+LogicalResult StateCastOp::verify() {
+  auto fromState = dyn_cast<StateType>(getX().getType()),
+       toState = dyn_cast<StateType>(getType());
+  if (bool(fromState) == bool(toState)) // state_cast-C1
+    return emitOpError() << "must make a tensor of a state, or a state of a "
+                            "tensor, got "
+                         << getX().getType() << " and " << getType();
+  RankedTensorType shown = (fromState ? fromState : toState).asTensor(),
+                   tensor = tensorType(fromState ? getResult() : getX());
+  if (shown.getElementType() != tensor.getElementType() ||
+      !agreeAll(shown.getShape(), tensor.getShape())) // state_cast-C2
+    return emitOpError() << "takes " << (fromState ? fromState : toState)
+                         << " as " << shown << ", got " << tensor;
+  if (getBefore() && !toState) // state_cast-C3
+    return emitOpError() << "gives a tensor, which comes after no state";
+  return success();
+}
+
+/// The next state of a layer stays, whether or not an op reads it.
+void StateCastOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  if (getBefore())
+    effects.emplace_back(MemoryEffects::Write::get(), KvCacheResource::get());
+}
+
+/// A state that was a tensor is that tensor, and the other way round.
+OpFoldResult StateCastOp::fold(FoldAdaptor) {
+  auto first = getX().getDefiningOp<StateCastOp>();
+  bool isBack = first && !getBefore() && first.getX().getType() == getType();
+  return isBack ? OpFoldResult(first.getX()) : OpFoldResult();
+}

@@ -164,6 +164,38 @@ std::string CompressedAttnOp::explainUncut(const Workload &workload,
 }
 
 //===----------------------------------------------------------------------===//
+// States
+//===----------------------------------------------------------------------===//
+
+/// Inputs before some tokens are in the slice of the tokens before these.
+std::string Conv1dOp::explainUncut(const Workload &workload, unsigned loop,
+                                   ArrayRef<int64_t>) {
+  if (workload.loops[loop].name == "s")
+    return "the inputs before some tokens are no state";
+  return {};
+}
+
+/// A slice along the tokens is carried, which the workload says.
+std::string LinearAttnOp::explainUncut(const Workload &, unsigned,
+                                       ArrayRef<int64_t>) {
+  return {};
+}
+
+/// Where no window is closed, the op has no buffer of its bias, nor of its
+/// state.
+std::string CompressOp::explainUncut(const Workload &workload, unsigned loop,
+                                     ArrayRef<int64_t>) {
+  StringRef name = workload.loops[loop].name;
+  if (!getOut())
+    return "it closes no window, and only keeps tokens";
+  if (name == "s")
+    return "the tokens before some tokens are no state";
+  if (name == "b" && getBegin().size() > 1)
+    return "the positions of the sequences differ, and are no operand";
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
 // Numbers of heads and rows
 //===----------------------------------------------------------------------===//
 

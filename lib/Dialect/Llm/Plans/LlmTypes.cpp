@@ -32,9 +32,8 @@ static void printLatents(AsmPrinter &printer, bool) { printer << "latents"; }
 static ParseResult parseStateShape(AsmParser &parser,
                                    SmallVectorImpl<int64_t> &shape,
                                    Type &elementType) {
-  return failure(
-      failed(parser.parseDimensionList(shape, /*allowDynamic=*/false)) ||
-      failed(parser.parseType(elementType)));
+  return failure(failed(parser.parseDimensionList(shape)) ||
+                 failed(parser.parseType(elementType)));
 }
 
 static void printStateShape(AsmPrinter &printer, ArrayRef<int64_t> shape,
@@ -154,7 +153,8 @@ LogicalResult StateType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (shape.empty()) // state-C2
     return emitError() << "needs the shape of a state, as in 32x128xf32";
   for (int64_t size : shape)
-    if (size < 1 || size > maxCount) // state-C2
+    if (!ShapedType::isDynamic(size) &&
+        (size < 1 || size > maxCount)) // state-C2
       return emitError() << "sizes must be in [1, 2^61), got " << size;
   if (!isa<FloatType>(elementType)) // state-C3
     return emitError() << "element type must be a float type, got "
@@ -166,6 +166,11 @@ RankedTensorType StateType::asTensor() const {
   SmallVector<int64_t> shape = {getBatch()};
   llvm::append_range(shape, getShape());
   return RankedTensorType::get(shape, getElementType());
+}
+
+StateType StateType::ofTensor(RankedTensorType tensor) {
+  return get(tensor.getContext(), tensor.getDimSize(0),
+             tensor.getShape().drop_front(), tensor.getElementType());
 }
 
 Count StateType::getStorageBytes(ArrayRef<int64_t> shape) const {
