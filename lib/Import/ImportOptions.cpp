@@ -7,16 +7,13 @@
 
 #include "llm/Import/ImportOptions.h"
 #include "LinearWeights.h"
+#include "Sequences.h"
 #include "llm/Diagnostics/Spelling.h"
 #include "llm/Import/Formats.h"
-#include "llm/Support/Units.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
-
-#include <map>
-#include <set>
 
 namespace mlir::llm {
 
@@ -30,390 +27,6 @@ FailureOr<std::optional<int64_t>> parseLayers(StringRef text,
   return emitError(UnknownLoc::get(context))
          << "--layers must be 'all' or a positive whole number, got '" << text
          << "'";
-}
-
-static LogicalResult checkPositive(MLIRContext *context, StringRef option,
-                                   int64_t value) {
-  if (value > 0)
-    return success();
-  return emitError(UnknownLoc::get(context))
-         << option << " must be a positive whole number, got " << value;
-}
-
-//===----------------------------------------------------------------------===//
-// Sequences
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Sequences that become a `#llm.sequences` once all numbers are checked.
-struct Sequences {
-  int64_t batch = 1, seq = 1;
-  std::vector<int64_t> kvLens;
-};
-} // namespace
-
-static InFlightDiagnostic emitOptionError(MLIRContext *context) {
-  return emitError(UnknownLoc::get(context));
-}
-
-/// Returns the new tokens of a sequence if the options do not say how many.
-static int64_t newTokensOf(Phase phase) {
-  switch (phase) {
-  case Phase::Decode:
-  case Phase::Mixed:
-    return 1;
-  case Phase::Prefill:
-    return 512;
-  case Phase::Verify:
-    return 5; // four drafts, as speculative decoders often have
-  }
-  return 1;
-}
-
-static LogicalResult checkNumbers(MLIRContext *context, StringRef option,
-                                  ArrayRef<int64_t> numbers) {
-  for (int64_t number : numbers)
-    if (number != openSize && failed(checkPositive(context, option, number)))
-      return failure();
-  return success();
-}
-
-static LogicalResult checkKeys(MLIRContext *context, StringRef keysOption,
-                               int64_t keys, bool isDefault,
-                               StringRef tokensOption, int64_t tokens) {
-  if (keys >= tokens || keys == openSize)
-    return success();
-  return emitOptionError(context)
-         << keysOption << "=" << keys << (isDefault ? " (the default)" : "")
-         << " is less than " << tokensOption << "=" << tokens
-         << ": it counts the new tokens too";
-}
-
-/// Groups sequences with the same number of new tokens, as one op does the
-/// attention of a group. If keys are expanded from latents, a group also has
-/// the same number of keys, because the keys that a shorter sequence lacks
-/// would be computed, too.
-static std::vector<Sequences> groupSequences(bool hasExpandedLatents,
-                                             ArrayRef<int64_t> seqs,
-                                             ArrayRef<int64_t> kvLens) {
-  std::vector<Sequences> groups;
-  std::map<std::pair<int64_t, int64_t>, size_t> groupOf;
-  for (auto [seq, kvLen] : llvm::zip_equal(seqs, kvLens)) {
-    int64_t key = hasExpandedLatents ? kvLen : 0;
-    auto [known, isNew] = groupOf.try_emplace({seq, key}, groups.size());
-    if (isNew)
-      groups.push_back({0, seq, {}});
-    Sequences &group = groups[known->second];
-    ++group.batch;
-    group.kvLens.push_back(kvLen);
-  }
-  for (Sequences &group : groups)
-    if (llvm::all_equal(group.kvLens))
-      group.kvLens.resize(1);
-  return groups;
-}
-
-/// Warns of "16,384", which may be meant as a number with a separator of
-/// thousands. The number of sequences says what is meant.
-static void warnOfSeparators(MLIRContext *context, StringRef option,
-                             ArrayRef<int64_t> numbers) {
-  auto isGroup = [](int64_t number) { return number >= 100 && number < 1000; };
-  if (numbers.size() < 2 || numbers.front() > 999 ||
-      !llvm::all_of(numbers.drop_front(), isGroup))
-    return;
-  std::string together;
-  for (int64_t number : numbers)
-    together += std::to_string(number);
-  emitWarning(UnknownLoc::get(context))
-      << option << " lists " << numbers.size()
-      << " sequences; if one number was meant, write " << option << "="
-      << together << ", and if not, --batch=" << numbers.size() << " beside it";
-}
-
-/// Lists the sequences that the options describe.
-static FailureOr<std::vector<Sequences>>
-listSequences(const ImportOptions &options, MLIRContext *context) {
-  std::vector<int64_t> seqs = options.seq, kvLens = options.kvLen;
-  if (seqs.empty())
-    seqs = {newTokensOf(options.phase)};
-  if (kvLens.empty())
-    kvLens = options.phase == Phase::Prefill ? seqs : std::vector<int64_t>{512};
-  if (options.phase == Phase::Prefill && options.kvLen.empty() &&
-      llvm::is_contained(seqs, openSize))
-    return emitOptionError(context)
-           << "--seq=? needs --kv-len beside it, a number or '?'";
-  size_t count = std::max(seqs.size(), kvLens.size());
-  int64_t batch = options.batch.value_or(count);
-  if (!options.batch) {
-    warnOfSeparators(context, "--seq", options.seq);
-    warnOfSeparators(context, "--kv-len", options.kvLen);
-  }
-  if (failed(checkNumbers(context, "--batch", batch)) ||
-      failed(checkNumbers(context, "--seq", seqs)) ||
-      failed(checkNumbers(context, "--kv-len", kvLens)))
-    return failure();
-  if (std::min(seqs.size(), kvLens.size()) > 1 && seqs.size() != kvLens.size())
-    return emitOptionError(context)
-           << "--seq has " << seqs.size() << " numbers and --kv-len "
-           << kvLens.size() << ": give one for all sequences, or one for each";
-  if (count > 1 && batch != static_cast<int64_t>(count))
-    return emitOptionError(context)
-           << "--batch=" << batch << " contradicts the " << count
-           << " sequences that --seq or --kv-len list";
-  if (count > 1 && (llvm::is_contained(seqs, openSize) ||
-                    llvm::is_contained(kvLens, openSize)))
-    return emitOptionError(context)
-           << "a size in a list of sequences cannot be left open";
-  seqs.resize(count, seqs.front());
-  kvLens.resize(count, kvLens.front());
-  for (auto [seq, kvLen] : llvm::zip_equal(seqs, kvLens))
-    if (failed(checkKeys(context, "--kv-len", kvLen, options.kvLen.empty(),
-                         "--seq", seq)))
-      return failure();
-  if (count == 1)
-    return std::vector<Sequences>{{batch, seqs.front(), kvLens}};
-  bool hasExpandedLatents =
-      options.phase == Phase::Prefill ||
-      options.latentAttention == LatentAttention::Expanded;
-  return groupSequences(hasExpandedLatents, seqs, kvLens);
-}
-
-namespace {
-/// What a group of sequences has in common beside their tokens: of each ratio,
-/// how many windows the step closes, and whether any are closed behind it.
-using ClosedWindows = std::vector<std::pair<int64_t, bool>>;
-} // namespace
-
-static ClosedWindows countWindows(const std::set<int64_t> &ratios, int64_t seq,
-                                  int64_t kvLen) {
-  ClosedWindows windows;
-  for (int64_t ratio : ratios)
-    windows.emplace_back(kvLen / ratio - (kvLen - seq) / ratio,
-                         kvLen / ratio > 0);
-  return windows;
-}
-
-/// Sequences whose windows close at once, of models that compress keys.
-static std::vector<Sequences> splitByWindows(const ModelConfig &model,
-                                             std::vector<Sequences> groups) {
-  std::set<int64_t> ratios;
-  for (const LayerConfig &layer : model.layers)
-    if (int64_t ratio = layer.attention.compressed.ratio)
-      ratios.insert(ratio);
-  std::vector<Sequences> split;
-  for (const Sequences &group : groups) {
-    if (ratios.empty() || group.kvLens.size() == 1) {
-      split.push_back(group);
-      continue;
-    }
-    std::map<ClosedWindows, Sequences> parts;
-    for (int64_t kvLen : group.kvLens) {
-      Sequences &part = parts[countWindows(ratios, group.seq, kvLen)];
-      part.batch = part.kvLens.size() + 1;
-      part.seq = group.seq;
-      part.kvLens.push_back(kvLen);
-    }
-    for (auto &[windows, part] : parts) {
-      if (llvm::all_equal(part.kvLens))
-        part.kvLens.resize(1);
-      split.push_back(part);
-    }
-  }
-  return split;
-}
-
-/// The chunk of a prompt that runs beside sequences that decode.
-static FailureOr<std::vector<Sequences>> addChunk(const ImportOptions &options,
-                                                  std::vector<Sequences> groups,
-                                                  MLIRContext *context) {
-  if (options.phase != Phase::Mixed) {
-    if (options.chunk || options.chunkKvLen)
-      return emitOptionError(context)
-             << (options.chunk ? "--chunk" : "--chunk-kv-len")
-             << " is for --phase=mixed only";
-    return groups;
-  }
-  if (!options.seq.empty())
-    return emitOptionError(context)
-           << "--seq is not for --phase=mixed: its sequences decode one token "
-              "each, and --chunk says how many the prompt has";
-  for (const Sequences &group : groups)
-    if (group.batch == openSize || llvm::is_contained(group.kvLens, openSize))
-      return emitOptionError(context)
-             << "sizes cannot be left open with --phase=mixed";
-  int64_t chunk = options.chunk.value_or(512);
-  int64_t kvLen = options.chunkKvLen.value_or(chunk);
-  if (failed(checkPositive(context, "--chunk", chunk)) ||
-      failed(checkPositive(context, "--chunk-kv-len", kvLen)) ||
-      failed(checkKeys(context, "--chunk-kv-len", kvLen, /*isDefault=*/false,
-                       "--chunk", chunk)))
-    return failure();
-  groups.push_back({1, chunk, {kvLen}});
-  return groups;
-}
-
-//===----------------------------------------------------------------------===//
-// Sizes
-//===----------------------------------------------------------------------===//
-
-/// Can the bytes of a tensor of these dimensions be counted?
-static bool isCountable(ArrayRef<int64_t> dims) {
-  constexpr int64_t widestElementBytes = 4;
-  std::optional<int64_t> bytes = widestElementBytes;
-  for (int64_t dim : dims)
-    if (bytes)
-      bytes = checkedMul(*bytes, dim);
-  return bytes.has_value();
-}
-
-namespace {
-/// Checks all sizes, because attributes and ops abort on numbers that they
-/// refuse.
-class SizeCheck {
-public:
-  SizeCheck(const ModelConfig &model, ArrayRef<Sequences> groups)
-      : model(model), groups(groups) {}
-  LogicalResult run();
-
-private:
-  LogicalResult check(StringRef what, ArrayRef<int64_t> dims) const;
-  LogicalResult checkLayer(const LayerConfig &layer) const;
-  LogicalResult checkLatent(const AttentionConfig &attention,
-                            const Sequences &group) const;
-  LogicalResult checkCompressed(const AttentionConfig &attention,
-                                const Sequences &group) const;
-  LogicalResult checkExperts(const FeedForwardConfig &feedForward) const;
-
-  const ModelConfig &model;
-  ArrayRef<Sequences> groups;
-  int64_t tokens = 0; ///< of all sequences
-};
-} // namespace
-
-LogicalResult SizeCheck::check(StringRef what, ArrayRef<int64_t> dims) const {
-  if (isCountable(dims))
-    return success();
-  const Sequences &first = groups.front();
-  return emitError(model.location)
-         << what
-         << " of this model is too large to count with --batch=" << first.batch
-         << " --seq=" << first.seq << " --kv-len=" << first.kvLens.front();
-}
-
-LogicalResult
-SizeCheck::checkExperts(const FeedForwardConfig &feedForward) const {
-  const ExpertsConfig &e = feedForward.experts;
-  int64_t inner = feedForward.intermediate;
-  return failure(
-      e.count &&
-      (failed(check("a weight", {2, e.count, inner, model.hidden})) ||
-       failed(check("a weight", {2, e.sharedWidth, model.hidden})) ||
-       failed(check("the rows of experts", {2, tokens, e.topK, inner})) ||
-       failed(check("the rows of experts", {tokens, e.topK, model.hidden})) ||
-       failed(check("an activation", {2, tokens, e.sharedWidth})) ||
-       failed(check("the scores of experts", {tokens, e.count})) ||
-       // Shares of rows are fractions, and their sums are exact below 2^53.
-       failed(check("the rows of experts", {tokens, e.topK, 1 << 6}))));
-}
-
-LogicalResult SizeCheck::checkLatent(const AttentionConfig &attention,
-                                     const Sequences &group) const {
-  const LatentConfig &l = attention.latent;
-  int64_t keys = *llvm::max_element(group.kvLens);
-  return failure(
-      l.rank &&
-      (failed(check("a weight", {attention.heads, l.nopeDim, l.rank})) ||
-       failed(check("a weight", {attention.heads, l.valueDim, l.rank})) ||
-       failed(check("a weight", {l.queryRank, model.hidden})) ||
-       failed(check("the queries", {group.batch, group.seq, attention.heads,
-                                    l.rank + l.ropeDim})) ||
-       failed(check("the keys", {group.batch, keys, attention.heads,
-                                 2 * l.nopeDim + 2 * l.ropeDim})) ||
-       failed(check("the values",
-                    {group.batch, keys, attention.heads, 2 * l.valueDim}))));
-}
-
-LogicalResult SizeCheck::checkCompressed(const AttentionConfig &attention,
-                                         const Sequences &group) const {
-  const CompressedConfig &c = attention.compressed;
-  const IndexerConfig &i = attention.indexer;
-  return failure(
-      c.queryRank &&
-      (failed(check("a weight",
-                    {attention.heads, attention.headDim, c.queryRank})) ||
-       failed(check("a weight", {c.outGroups, c.outRank, model.hidden})) ||
-       failed(check("a weight",
-                    {attention.heads, attention.headDim, c.outRank})) ||
-       failed(check("a weight", {i.heads, i.headDim, c.queryRank})) ||
-       failed(check("a weight", {2, attention.headDim, model.hidden})) ||
-       failed(check("the output", {tokens, c.outGroups, c.outRank})) ||
-       failed(check("the index queries", {tokens, i.heads, i.headDim})) ||
-       failed(check("a state", {group.batch, 4, c.ratio + group.seq, 2,
-                                std::max(attention.headDim, i.headDim)}))));
-}
-
-LogicalResult SizeCheck::checkLayer(const LayerConfig &layer) const {
-  const AttentionConfig &a = layer.attention;
-  int64_t inner = layer.feedForward.intermediate,
-          features = std::max(a.headDim, a.valueDim);
-  if (failed(checkExperts(layer.feedForward)))
-    return failure();
-  for (const Sequences &group : groups) {
-    int64_t keys = *llvm::max_element(group.kvLens);
-    if (failed(checkLatent(a, group)) || failed(checkCompressed(a, group)) ||
-        failed(
-            check("the attention", {group.batch, a.heads, group.seq, keys})) ||
-        failed(check("the cache", {2, group.batch, keys, a.kvHeads, features})))
-      return failure();
-  }
-  // A fused projection has two or three of these side by side.
-  return failure(
-      failed(check("a weight", {3, a.heads, features, model.hidden})) ||
-      failed(check("a weight", {2, inner, model.hidden})) ||
-      failed(check("an activation", {tokens, 2, inner})) ||
-      failed(check("an activation", {tokens, 3, a.heads, features})));
-}
-
-LogicalResult SizeCheck::run() {
-  for (const Sequences &group : groups) {
-    std::optional<int64_t> ofGroup = checkedMul(group.batch, group.seq);
-    std::optional<int64_t> sum =
-        ofGroup ? checkedAdd(tokens, *ofGroup) : std::nullopt;
-    if (!sum) // this product cannot be counted, either
-      return check("an activation", {group.batch, group.seq, maxCount});
-    tokens = *sum;
-  }
-  if (failed(check("an activation", {tokens, model.hidden})))
-    return failure();
-  const LayerConfig *checked = nullptr;
-  for (const LayerConfig &layer : model.layers) {
-    if (checked && *checked == layer)
-      continue;
-    checked = &layer;
-    if (failed(checkLayer(layer)))
-      return failure();
-  }
-  for (const LayerConfig &layer : model.further.layers)
-    if (failed(checkLayer(layer)) ||
-        failed(check("a weight", {2, model.hidden, model.hidden})))
-      return failure();
-  const LayerInputsConfig &inputs = model.layerInputs;
-  auto layers = static_cast<int64_t>(model.layers.size());
-  if (inputs.features &&
-      (failed(
-           check("a weight", {inputs.vocabulary, layers, inputs.features})) ||
-       failed(check("a weight", {layers, inputs.features, model.hidden})) ||
-       failed(check("the inputs of layers",
-                    {2, tokens, layers, inputs.features}))))
-    return failure();
-  int64_t streams = model.streams.count;
-  return failure(
-      failed(check("a weight", {model.vocabulary, model.hidden})) ||
-      failed(
-          check("a weight", {2 + streams, streams, streams, model.hidden})) ||
-      failed(check("the residual", {tokens, streams + 1, model.hidden})) ||
-      failed(check("an activation", {tokens, model.hidden})) ||
-      failed(check("the logits", {tokens, model.vocabulary})));
 }
 
 //===----------------------------------------------------------------------===//
@@ -576,11 +189,7 @@ static LogicalResult checkFurther(const ModelConfig &model,
     return emitError(model.location)
            << "--mtp: '" << further.field << "' " << further.modules
            << " is more than " << ProgramAttr::maxFurtherTokens;
-  auto isOpen = [](const Sequences &group) {
-    return group.batch == openSize || group.seq == openSize ||
-           llvm::is_contained(group.kvLens, openSize);
-  };
-  if (llvm::any_of(groups, isOpen))
+  if (llvm::any_of(groups, [](const Sequences &each) { return each.isOpen(); }))
     return emitOptionError(context)
            << "--mtp needs --batch, --seq and --kv-len that are numbers";
   return success();
@@ -589,30 +198,15 @@ static LogicalResult checkFurther(const ModelConfig &model,
 /// Models that compress keys need sizes that are known.
 static LogicalResult checkCompression(const ModelConfig &model,
                                       ArrayRef<Sequences> groups) {
-  MLIRContext *context = model.location.getContext();
   auto isCompressed = [](const LayerConfig &layer) {
     return layer.attention.compressed.ratio != 0;
   };
-  auto isOpen = [](const Sequences &group) {
-    return group.batch == openSize || group.seq == openSize ||
-           llvm::is_contained(group.kvLens, openSize);
-  };
+  auto isOpen = [](const Sequences &group) { return group.isOpen(); };
   if (llvm::any_of(model.layers, isCompressed) && llvm::any_of(groups, isOpen))
-    return emitOptionError(context)
+    return emitOptionError(model.location.getContext())
            << "--batch, --seq and --kv-len must be numbers: which windows of "
               "keys a step closes depends on them";
   return success();
-}
-
-/// Sizes that are open are at least 1.
-static std::vector<Sequences> leastSizes(std::vector<Sequences> groups) {
-  auto close = [](int64_t &size) { size = size == openSize ? 1 : size; };
-  for (Sequences &group : groups) {
-    close(group.batch);
-    close(group.seq);
-    llvm::for_each(group.kvLens, close);
-  }
-  return groups;
 }
 
 FailureOr<ProgramAttr> resolveProgram(const ModelConfig &model,
@@ -620,11 +214,7 @@ FailureOr<ProgramAttr> resolveProgram(const ModelConfig &model,
   MLIRContext *context = model.location.getContext();
   int64_t modelLayers = model.layers.size();
   int64_t layers = options.layers.value_or(modelLayers);
-  FailureOr<std::vector<Sequences>> groups = listSequences(options, context);
-  if (succeeded(groups))
-    groups = addChunk(options, std::move(*groups), context);
-  if (succeeded(groups))
-    groups = splitByWindows(model, std::move(*groups));
+  FailureOr<std::vector<Sequences>> groups = groupSequences(model, options);
   if (failed(groups) || failed(checkPositive(context, "--layers", layers)))
     return failure();
   if (layers > modelLayers)
@@ -634,7 +224,7 @@ FailureOr<ProgramAttr> resolveProgram(const ModelConfig &model,
   if (failed(checkOptions(model, options)) ||
       failed(checkCompression(model, *groups)) ||
       failed(checkFurther(model, options, *groups)) ||
-      failed(SizeCheck(model, leastSizes(*groups)).run()))
+      failed(checkSizes(model, *groups)))
     return failure();
   SmallVector<SequencesAttr> sequences;
   for (const Sequences &group : *groups)
