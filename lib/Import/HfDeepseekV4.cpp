@@ -174,7 +174,10 @@ void readDeepseekV4(HfFields &fields, ModelConfig &model) {
   layer.feedForwardNorm = "ffn_norm";
   layer.attention = readAttention(fields, layer.attention);
   layer.feedForward = readV4Experts(fields);
-  if (Type type = readExpertType(fields, model.location.getContext()))
+  // DeepSeek's kernels multiply weights of 4 bits and activations of 8.
+  model.formats.expertWeights =
+      readExpertType(fields, model.location.getContext());
+  if (Type type = model.formats.expertWeights)
     for (const char *name : {"gate_proj", "up_proj", "down_proj"})
       layer.weightTypes["ffn.experts." + std::string(name) + ".weight"] = type;
   IndexerConfig indexer = readIndexer(fields, layer.attention);

@@ -153,8 +153,11 @@ Type LayerOps::linearType(const std::string &name) const {
 }
 
 bool LayerOps::isQuantized(const std::string &weightName) const {
-  Type format = ops.model.formats.weights;
-  return format && linearType(weightName) == format;
+  const NumberFormats &formats = ops.model.formats;
+  if (!formats.weights)
+    return false;
+  Type type = linearType(weightName);
+  return type == formats.weights || type == formats.expertWeights;
 }
 
 Value LayerOps::weight(const Twine &name, ArrayRef<int64_t> shape) {

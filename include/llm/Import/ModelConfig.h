@@ -276,6 +276,8 @@ using WeightTypes = std::map<std::string, Type>;
 struct NumberFormats {
   Type weights;     ///< of the linear layers of decoder layers
   Type activations; ///< the type of those that quantized layers read
+  /// Weights of this type are quantized, too: experts may have fewer bits.
+  Type expertWeights;
   Type cache;
   bool isStatic = false; ///< the scales of activations are known beforehand
   /// The format of the cache was asked for, even if it is that of the model.
