@@ -67,6 +67,15 @@ static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral>
                      {"o_proj", "attn_output"},
                      {"q_norm", "attn_q_norm"},
                      {"k_norm", "attn_k_norm"},
+                     {"q_a_proj", "attn_q_a"},
+                     {"q_a_layernorm", "attn_q_a_norm"},
+                     {"q_b_proj", "attn_q_b"},
+                     {"kv_a_proj_with_mqa", "attn_kv_a_mqa"},
+                     {"kv_a_layernorm", "attn_kv_a_norm"},
+                     {"indexer.wq_b", "indexer.attn_q_b"},
+                     {"indexer.wk", "indexer.attn_k"},
+                     {"indexer.k_norm", "indexer.k_norm"},
+                     {"indexer.weights_proj", "indexer.proj"},
                      {"in_proj_qkv", "attn_qkv"},
                      {"in_proj_z", "attn_gate"},
                      {"in_proj_a", "ssm_alpha"},
@@ -110,6 +119,7 @@ static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral>
                      {"shared_mlp.output_linear", "shared.down_proj"},
                      {"shared_mlp.", "shared."},
                      {"mlp.shared_expert.", "shared."},
+                     {"mlp.shared_experts.", "shared."},
                      {"mixer.shared_experts.", "shared."},
                      {"linear_attn.", ""},
                      {"self_attn.", ""},
@@ -143,6 +153,8 @@ namesInHybridLayer(llvm::StringRef architecture, llvm::StringRef weight) {
   auto with = [kind = kind](llvm::StringRef base) {
     return (base + "." + kind).str();
   };
+  if (module == "kv_b_proj") // halves, of which the first is transposed
+    return {with("attn_k_b"), with("attn_v_b")};
   if (module == "in_proj_qkvz")
     return {with("attn_qkv"), with("attn_gate")};
   if (module == "post_attention_layernorm")

@@ -299,6 +299,17 @@ static int64_t countElements(ArrayRef<int64_t> shape) {
   return count;
 }
 
+/// Whether these are the halves of kv_b_proj, [heads, nope_dim + value_dim,
+/// rank]: [heads, rank, nope_dim] and [heads, value_dim, rank].
+static bool areHalvesOfLatents(const GgufTensor &keys, const GgufTensor &values,
+                               ArrayRef<int64_t> whole) {
+  if (keys.shape.size() != 3 || values.shape.size() != 3)
+    return false;
+  return keys.shape[0] == values.shape[0] && keys.shape[1] == whole.back() &&
+         values.shape[2] == whole.back() &&
+         keys.shape[0] * (keys.shape[2] + values.shape[1]) == whole.front();
+}
+
 /// Converters leave out dimensions of one element or add some, write the norm
 /// of Mamba-2 group by group, and take rows apart.
 LogicalResult
@@ -314,7 +325,8 @@ GgufModelReader::checkShape(const NamedWeight &weight,
   for (const GgufTensor *other : tensors.drop_front())
     joined[0] += other->shape.front();
   if (tensors.size() > 1)
-    fits = ArrayRef(joined) == ArrayRef(weight.shape);
+    fits = ArrayRef(joined) == ArrayRef(weight.shape) ||
+           areHalvesOfLatents(first, *tensors[1], weight.shape);
   if (fits)
     return success();
   return mlir::emitError(header.loc(first))

@@ -14,8 +14,7 @@
 
 namespace mlir::llm {
 
-/// Spells a number so that it is read as the same one.
-static std::string spell(double number) {
+std::string GgufConfig::spell(double number) {
   std::string text;
   llvm::raw_string_ostream(text) << llvm::format("%.17g", number);
   return text;

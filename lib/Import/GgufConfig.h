@@ -47,6 +47,8 @@ public:
   /// Whether some layer has the tensor, "attn_q.bias".
   bool hasLayerTensor(StringRef name) const;
   int64_t countLayers() const { return layers; }
+  /// Spells a number so that it is read as the same one.
+  static std::string spell(double number);
   /// Says what is wrong with a key.
   void reject(StringRef key, const Twine &why);
 

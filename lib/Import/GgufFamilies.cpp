@@ -88,20 +88,38 @@ static void putLayerTypes(GgufConfig &config, StringRef field, StringRef own,
   config.put(field, quoted(types), headCountKv);
 }
 
-/// Mamba-2, by the names that transformers has for it.
-static void putMamba(GgufConfig &config) {
-  int64_t hidden = config.divisor("embedding_length");
-  config.putSize("mamba_n_heads", stateHeads);
-  config.put("mamba_d_head", Twine(headSizeOf(config)), inner);
-  config.putSize("mamba_n_groups", "ssm.group_count");
-  config.putSize("mamba_d_state", "ssm.state_size");
-  config.putSize("mamba_d_conv", "ssm.conv_kernel");
-  config.put("mamba_conv_bias",
+namespace {
+/// What a family calls the fields of Mamba-2 in its config.
+struct MambaNames {
+  StringRef heads, headDim, groups, stateSize, taps, convBias, projBias,
+      expansion;
+};
+} // namespace
+
+static constexpr MambaNames
+    prefixedNames = {"mamba_n_heads",   "mamba_d_head", "mamba_n_groups",
+                     "mamba_d_state",   "mamba_d_conv", "mamba_conv_bias",
+                     "mamba_proj_bias", "mamba_expand"},
+    nemotronNames = {"mamba_num_heads", "mamba_head_dim",
+                     "n_groups",        "ssm_state_size",
+                     "conv_kernel",     "use_conv_bias",
+                     "use_bias",        ""},
+    ownNames = {"num_heads",   "head_dim",      "n_groups", "state_size",
+                "conv_kernel", "use_conv_bias", "use_bias", "expand"};
+
+static void putMamba(GgufConfig &config, const MambaNames &names) {
+  config.putSize(names.heads, stateHeads);
+  config.put(names.headDim, Twine(headSizeOf(config)), inner);
+  config.putSize(names.groups, "ssm.group_count");
+  config.putSize(names.stateSize, "ssm.state_size");
+  config.putSize(names.taps, "ssm.conv_kernel");
+  config.put(names.convBias,
              config.hasLayerTensor("ssm_conv1d.bias") ? "true" : "false");
-  config.put("mamba_proj_bias",
+  config.put(names.projBias,
              config.hasLayerTensor("ssm_in.bias") ? "true" : "false");
-  if (config.largest(inner) % hidden == 0)
-    config.put("mamba_expand", Twine(config.largest(inner) / hidden), inner);
+  int64_t hidden = config.divisor("embedding_length");
+  if (!names.expansion.empty() && config.largest(inner) % hidden == 0)
+    config.put(names.expansion, Twine(config.largest(inner) / hidden), inner);
 }
 
 //===----------------------------------------------------------------------===//
@@ -165,15 +183,9 @@ static void writeNemotronH(GgufConfig &config) {
   config.putNumber("layer_norm_epsilon", "attention.layer_norm_rms_epsilon");
   config.put("hybrid_override_pattern", "\"" + patternOf(config) + "\"",
              headCountKv);
-  config.putSize("mamba_num_heads", stateHeads);
-  config.put("mamba_head_dim", Twine(headSizeOf(config)), inner);
-  config.putSize("n_groups", "ssm.group_count");
-  config.putSize("ssm_state_size", "ssm.state_size");
-  config.putSize("conv_kernel", "ssm.conv_kernel");
+  putMamba(config, nemotronNames);
   for (auto [field, tensor] :
-       {std::pair<StringRef, StringRef>{"use_conv_bias", "ssm_conv1d.bias"},
-        {"use_bias", "ssm_in.bias"},
-        {"attention_bias", "attn_q.bias"},
+       {std::pair<StringRef, StringRef>{"attention_bias", "attn_q.bias"},
         {"mlp_bias", "ffn_up.bias"}})
     config.put(field, config.hasLayerTensor(tensor) ? "true" : "false");
   config.put("intermediate_size", Twine(config.largest(networkWidth)),
@@ -240,7 +252,7 @@ static constexpr llvm::StringLiteral graniteKeys[] = {
 static void writeGraniteHybrid(GgufConfig &config) {
   putAttention(config);
   config.putNumber("rms_norm_eps", "attention.layer_norm_rms_epsilon");
-  putMamba(config);
+  putMamba(config, prefixedNames);
   putLayerTypes(config, "layer_types", "mamba", "attention");
   config.putNumber("attention_multiplier", "attention.scale");
   config.putNumber("embedding_multiplier", "embedding_scale");
@@ -270,7 +282,7 @@ static void writeFalconH1(GgufConfig &config) {
   putAttention(config);
   config.putNumber("rms_norm_eps", "attention.layer_norm_rms_epsilon");
   config.putNumber("rope_theta", "rope.freq_base");
-  putMamba(config);
+  putMamba(config, prefixedNames);
   config.putSize("mamba_d_ssm", inner);
   config.put("mamba_rms_norm",
              config.hasLayerTensor("ssm_norm.weight") ? "true" : "false");
@@ -281,21 +293,123 @@ static void writeFalconH1(GgufConfig &config) {
 static void writeMamba2(GgufConfig &config) {
   int64_t hidden = config.divisor("embedding_length");
   config.putNumber("layer_norm_epsilon", "attention.layer_norm_rms_epsilon");
-  config.putSize("num_heads", stateHeads);
-  config.put("head_dim", Twine(headSizeOf(config)), inner);
-  config.putSize("n_groups", "ssm.group_count");
-  config.putSize("state_size", "ssm.state_size");
-  config.putSize("conv_kernel", "ssm.conv_kernel");
-  config.put("use_conv_bias",
-             config.hasLayerTensor("ssm_conv1d.bias") ? "true" : "false");
-  config.put("use_bias",
-             config.hasLayerTensor("ssm_in.bias") ? "true" : "false");
-  config.put("rms_norm",
-             config.hasLayerTensor("ssm_norm.weight") ? "true" : "false");
   if (config.largest(inner) % hidden)
     config.reject(inner,
                   "must be a multiple of 'embedding_length' " + Twine(hidden));
-  config.put("expand", Twine(config.largest(inner) / hidden), inner);
+  putMamba(config, ownNames);
+  config.put("rms_norm",
+             config.hasLayerTensor("ssm_norm.weight") ? "true" : "false");
+}
+
+//===----------------------------------------------------------------------===//
+// DeepSeek with latent attention
+//===----------------------------------------------------------------------===//
+
+static constexpr llvm::StringLiteral deepseekKeys[] = {
+    "attention.q_lora_rank",
+    "attention.kv_lora_rank",
+    "attention.key_length_mla",
+    "attention.value_length_mla",
+    "attention.indexer.head_count",
+    "attention.indexer.key_length",
+    "attention.indexer.top_k",
+    "leading_dense_block_count",
+    "expert_shared_count",
+    "expert_weights_scale",
+    "expert_weights_norm",
+    "expert_gating_func",
+    "expert_group_count",
+    "expert_group_used_count",
+    "rope.scaling.type",
+    "rope.scaling.factor",
+    "rope.scaling.original_context_length",
+    "rope.scaling.yarn_log_multiplier",
+    "rope.scaling.yarn_beta_fast",
+    "rope.scaling.yarn_beta_slow"};
+
+/// Writes scaled angles. Files hold a tenth of what the scores are scaled by.
+static void putYarn(GgufConfig &config) {
+  auto type = config.header.findString(config.keyOf("rope.scaling.type"));
+  if (failed(type) || !*type || **type == "none")
+    return;
+  if (**type != "yarn")
+    return config.reject("rope.scaling.type",
+                         "must be one of none, yarn; got \"" + **type + "\"");
+  std::string scaling = "{\"type\": \"yarn\"";
+  for (auto [field, key, factor] :
+       {std::tuple<StringRef, StringRef, double>{"factor",
+                                                 "rope.scaling.factor", 1},
+        {"original_max_position_embeddings",
+         "rope.scaling.original_context_length", 1},
+        {"mscale", "rope.scaling.yarn_log_multiplier", 10},
+        {"mscale_all_dim", "rope.scaling.yarn_log_multiplier", 10},
+        {"beta_fast", "rope.scaling.yarn_beta_fast", 1},
+        {"beta_slow", "rope.scaling.yarn_beta_slow", 1}}) {
+    auto number = config.header.findNumber(config.keyOf(key));
+    if (succeeded(number) && *number)
+      scaling +=
+          (", \"" + field + "\": " + GgufConfig::spell(**number * factor))
+              .str();
+  }
+  config.put("rope_scaling", scaling + "}", "rope.scaling.type");
+}
+
+static void putSharedExperts(GgufConfig &config) {
+  config.putSize("n_routed_experts", "expert_count");
+  config.putSize("num_experts_per_tok", "expert_used_count");
+  config.putSize("moe_intermediate_size", "expert_feed_forward_length");
+  config.putSize("n_shared_experts", "expert_shared_count");
+  config.putNumber("routed_scaling_factor", "expert_weights_scale");
+  if (config.has("expert_weights_norm"))
+    config.putBoolean("norm_topk_prob", "expert_weights_norm");
+  else // written only where it is true
+    config.put("norm_topk_prob", "false");
+  config.putSize("first_k_dense_replace", "leading_dense_block_count");
+  config.put("n_group",
+             Twine(std::max<int64_t>(1, config.largest("expert_group_count"))),
+             "expert_group_count");
+  config.put(
+      "topk_group",
+      Twine(std::max<int64_t>(1, config.largest("expert_group_used_count"))),
+      "expert_group_used_count");
+  constexpr int64_t softmax = 1, sigmoid = 2;
+  int64_t scoring = config.largest("expert_gating_func");
+  if (scoring > sigmoid)
+    config.reject("expert_gating_func",
+                  "must be 1 (softmax) or 2 (sigmoid), got " + Twine(scoring));
+  // Files of before the key have one of two kinds of models.
+  bool hasBias = config.hasLayerTensor("exp_probs_b.bias");
+  bool isSoftmax = scoring == softmax || (scoring == 0 && !hasBias);
+  config.put("scoring_func", isSoftmax ? "\"softmax\"" : "\"sigmoid\"",
+             "expert_gating_func");
+  config.put("topk_method", hasBias ? "\"noaux_tc\""
+                            : config.largest("expert_group_count") > 1
+                                ? "\"group_limited_greedy\""
+                                : "\"greedy\"");
+}
+
+/// The heads that the file counts are those of latents; `_mla` says what they
+/// are made into.
+static void writeDeepseek(GgufConfig &config) {
+  config.putSize("num_attention_heads", "attention.head_count");
+  config.putSize("q_lora_rank", "attention.q_lora_rank");
+  config.putSize("kv_lora_rank", "attention.kv_lora_rank");
+  int64_t turned = config.divisor("rope.dimension_count"),
+          all = config.divisor("attention.key_length_mla");
+  config.put("qk_nope_head_dim", Twine(all - turned),
+             "attention.key_length_mla");
+  config.putSize("qk_rope_head_dim", "rope.dimension_count");
+  config.putSize("v_head_dim", "attention.value_length_mla");
+  config.putNumber("rms_norm_eps", "attention.layer_norm_rms_epsilon");
+  config.putNumber("rope_theta", "rope.freq_base");
+  putYarn(config);
+  if (config.largest(networkWidth))
+    config.putSize("intermediate_size", networkWidth);
+  config.putSize("index_n_heads", "attention.indexer.head_count");
+  config.putSize("index_head_dim", "attention.indexer.key_length");
+  config.putSize("index_topk", "attention.indexer.top_k");
+  if (config.largest("expert_count"))
+    putSharedExperts(config);
 }
 
 //===----------------------------------------------------------------------===//
@@ -303,6 +417,8 @@ static void writeMamba2(GgufConfig &config) {
 //===----------------------------------------------------------------------===//
 
 static constexpr GgufFamily families[] = {
+    {"deepseek2", "deepseek_v3", deepseekKeys, writeDeepseek},
+    {"deepseek32", "deepseek_v32", deepseekKeys, writeDeepseek},
     {"falcon-h1", "falcon_h1", {}, writeFalconH1},
     {"granitehybrid", "granitemoehybrid", graniteKeys, writeGraniteHybrid},
     {"lfm2", "lfm2", lfmKeys, writeLfm2},
@@ -335,11 +451,10 @@ bool isImportedOnly(StringRef architecture) {
 /// Architectures that users will try, and why they are not read.
 static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral>
     refusals[] = {
-        {"deepseek2", "halves of its kv_b_proj are tensors of their own"},
-        {"deepseek32", "halves of its kv_b_proj are tensors of their own"},
+        {"deepseek4", "its keys have no reader"},
         {"gemma4", "its keys have no reader"},
-        {"glm-dsa", "halves of its kv_b_proj are tensors of their own"},
-        {"kimi-linear", "halves of its kv_b_proj are tensors of their own"}};
+        {"glm-dsa", "it does not say which layers share what others select"},
+        {"kimi-linear", "its keys have no reader"}};
 
 StringRef refusalOfGguf(StringRef architecture) {
   for (auto [refused, why] : refusals)

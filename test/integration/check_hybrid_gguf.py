@@ -17,7 +17,9 @@ from make_hybrid_gguf import make_hybrid_gguf, write_hybrid_gguf
 
 MODELS = ["Qwen--Qwen3.5-35B-A3B", "Qwen--Qwen3-Next-80B-A3B-Instruct", "nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16",
           "nvidia--NVIDIA-Nemotron-3-Super-120B-A12B-FP8", "LiquidAI--LFM2-1.2B", "LiquidAI--LFM2-8B-A1B",
-          "ibm-granite--granite-4.0-h-small", "tiiuae--Falcon-H1-0.5B-Base", "mistralai--Mamba-Codestral-7B-v0.1"]
+          "ibm-granite--granite-4.0-h-small", "tiiuae--Falcon-H1-0.5B-Base", "mistralai--Mamba-Codestral-7B-v0.1",
+          "deepseek-ai--DeepSeek-V2-Lite", "deepseek-ai--DeepSeek-V2", "deepseek-ai--DeepSeek-V3", "deepseek-ai--DeepSeek-V3.2",
+          "moonshotai--Kimi-K2-Instruct"]
 ALIKE = ["parameters", "active_parameters", "state_elements", "kv_elements", "macs"]
 
 
@@ -30,7 +32,7 @@ def run(*words, **options):
 
 def totals(folder, *source):
     """What the report says of a step of decoding."""
-    text = run("llm-translate", *source, "--layers=all", "--kv-len=1024")
+    text = run("llm-translate", *source, "--layers=all", "--kv-len=4096")
     report = folder / "report.json"
     run("llm-opt", "--llm-tile=strategy=theoretical", "--llm-schedule=policy=earliest",
         f"--llm-export-report=format=json file={report}", "-o", "/dev/null", input=text)

@@ -14,6 +14,8 @@ from make_hybrid_gguf import make_hybrid_gguf, write_hybrid_gguf
 
 QWEN, NEMOTRON, NEXT = "Qwen--Qwen3.5-35B-A3B", "nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "Qwen--Qwen3-Next-80B-A3B-Instruct"
 
+LATENT = "deepseek-ai--DeepSeek-V2-Lite"
+
 
 def key_at(path, byte):
     """The key whose value's type stands at the byte of the file."""
@@ -56,7 +58,10 @@ def main():
     attempt("blocks in a vector", change=tensor("blk.0.ssm_norm.weight", kind="q8_0"))
     attempt("missing tensor", change=lambda each: None if each[0] == "blk.0.ssm_a" else each)
     attempt("a tensor more", more=[("blk.0.ssm_b", [4], "f32")])
-    attempt("no reader", keys=[("general.architecture", STRING, "deepseek32")])
+    attempt("no reader", keys=[("general.architecture", STRING, "kimi-linear")])
+    attempt("halves of two ranks", LATENT, change=tensor("blk.0.attn_k_b.weight", shape=[16, 256, 128]))
+    attempt("other scores", LATENT, keys=[("expert_gating_func", U32, 4)])
+    attempt("angles", LATENT, keys=[("rope.scaling.type", STRING, "longrope")])
 
 
 if __name__ == "__main__":

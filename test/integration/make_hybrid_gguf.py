@@ -2,7 +2,7 @@
 """Writes a GGUF file (version 3) of a model whose layers differ, with all metadata and tensors and no data.
 
 The keys, names, shapes and types are those that llama.cpp's converters write (conversion/qwen.py, nemotron.py,
-granite.py, lfm2.py, mamba.py and falcon_h1.py; gguf-py/gguf/constants.py). Vectors, and what convolves or decays, are f32,
+granite.py, lfm2.py, mamba.py, falcon_h1.py and deepseek.py; gguf-py/gguf/constants.py). Vectors, and what convolves or decays, are f32,
 and the rest is TYPE: f16, bf16 or q8_0.
 
     make_hybrid_gguf.py CONFIG.json TYPE OUT.gguf
@@ -231,10 +231,52 @@ class Writer:
             self.layer_tensors(layer, attn_norm=(self.hidden,))
             self.mamba(layer, *mamba)
 
+    def deepseek(self):
+        c, h = self.c, self.hidden
+        heads, rank, nope, turned, value = (c[key] for key in ("num_attention_heads", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"))
+        self.common("deepseek32" if "index_topk" in c else "deepseek2", c["num_hidden_layers"], heads, 1, None, c.get("rms_norm_eps", 1e-6), c["intermediate_size"])
+        width, dense = c["moe_intermediate_size"], c["first_k_dense_replace"]
+        self.keys(vocab_size=c["vocab_size"], leading_dense_block_count=dense, attention__q_lora_rank=c.get("q_lora_rank"), attention__kv_lora_rank=rank,
+                  attention__key_length=rank + turned, attention__value_length=rank, attention__key_length_mla=nope + turned,
+                  attention__value_length_mla=value, rope__dimension_count=turned, expert_feed_forward_length=width,
+                  expert_count=c["n_routed_experts"], expert_used_count=c["num_experts_per_tok"], expert_shared_count=c["n_shared_experts"],
+                  expert_group_count=c.get("n_group"), expert_group_used_count=c.get("topk_group"),
+                  expert_gating_func={"softmax": 1, "sigmoid": 2, None: None}[c.get("scoring_func")])
+        self.key("expert_weights_scale", float(c.get("routed_scaling_factor", 1)), F32)
+        if c.get("norm_topk_prob"):
+            self.key("expert_weights_norm", True, BOOL)
+        rope = c.get("rope_parameters") or c.get("rope_scaling") or {}
+        self.key("rope.freq_base", float(c.get("rope_theta") or rope.get("rope_theta", 10000)), F32)
+        if rope:
+            self.metadata.append((f"{self.arch}.rope.scaling.type", STRING, "yarn"))
+            self.keys(rope__scaling__original_context_length=rope["original_max_position_embeddings"])
+            for key, number in (("factor", rope["factor"]), ("yarn_log_multiplier", 0.1 * rope["mscale_all_dim"])):
+                self.key("rope.scaling." + key, float(number), F32)
+        if "index_topk" in c:
+            self.keys(attention__indexer__head_count=c["index_n_heads"], attention__indexer__key_length=c["index_head_dim"], attention__indexer__top_k=c["index_topk"])
+        for layer in range(c["num_hidden_layers"]):
+            queries = heads * (nope + turned)
+            low = c.get("q_lora_rank")
+            self.layer_tensors(layer, attn_norm=(h,), ffn_norm=(h,), attn_q=None if low else (queries, h), attn_q_a=(low, h) if low else None,
+                               attn_q_a_norm=(low,) if low else None, attn_q_b=(queries, low) if low else None, attn_kv_a_mqa=(rank + turned, h),
+                               attn_kv_a_norm=(rank,), attn_k_b=(heads, rank, nope), attn_v_b=(heads, value, rank), attn_output=(h, heads * value))
+            if "index_topk" in c:
+                n, dim = c["index_n_heads"], c["index_head_dim"]
+                self.layer_tensors(layer, indexer__attn_q_b=(n * dim, low), indexer__attn_k=(dim, h), indexer__k_norm=(dim,), indexer__proj=(n, h))
+                self.vectors(layer, indexer__k_norm__bias=dim)
+            if layer < dense:
+                self.network(layer, c["intermediate_size"])
+                continue
+            self.experts(layer, c["n_routed_experts"], width)
+            self.network(layer, width * c["n_shared_experts"], "_shexp")
+            if c["topk_method"] == "noaux_tc":
+                self.vectors(layer, exp_probs_b__bias=c["n_routed_experts"])
+
 
 FAMILIES = {"qwen3_5_text": Writer.qwen, "qwen3_5_moe_text": Writer.qwen, "qwen3_next": Writer.qwen, "nemotron_h": Writer.nemotron,
             "lfm2": Writer.lfm2, "lfm2_moe": Writer.lfm2, "granitemoehybrid": Writer.granite, "falcon_h1": Writer.falcon_h1,
-            "mamba2": Writer.mamba2}
+            "mamba2": Writer.mamba2, "deepseek_v2": Writer.deepseek, "deepseek_v3": Writer.deepseek, "deepseek_v32": Writer.deepseek,
+            "kimi_k2": Writer.deepseek}
 
 
 def make_hybrid_gguf(config, kind):
