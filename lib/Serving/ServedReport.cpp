@@ -41,7 +41,7 @@ void mlir::llm::printServedTable(::llvm::raw_ostream &os, StringRef target,
                 "prompt ms", "tokens/s/user", "tokens/s/chip", "served"});
   table.addRule();
   for (const auto &[row, times] : predictions) {
-    table.addRow({std::to_string(row->deployment.chips()),
+    table.addRow({std::to_string(times.chips),
                   std::to_string(row->deployment.tensorParallel),
                   std::to_string(row->load.requests),
                   formatMilliseconds(times.firstTokenSeconds),
@@ -167,7 +167,7 @@ void mlir::llm::printServedCsv(::llvm::raw_ostream &os,
   for (const auto &[row, times] : predictions) {
     const Deployment &deployment = row->deployment;
     os << deployment.tensorParallel << "," << deployment.workers << ","
-       << deployment.promptWorkers << "," << deployment.chips() << ","
+       << deployment.promptWorkers << "," << times.chips << ","
        << row->load.requests << "," << row->load.inputTokens << ","
        << row->load.outputTokens << ",";
     if (row->tokenSeconds > 0)

@@ -52,8 +52,9 @@ ServingPredictor::run(Phase phase, int64_t tensorParallel, int64_t batch,
                 cyclesToMicroseconds(schedule.getRooflineCycles(),
                                      report.target->clockHz) *
                     1e-6,
-                double(report.capacity.cacheBytes) * double(tensorParallel),
-                report.capacity.fits()};
+                double(report.capacity.cacheBytes), report.capacity.fits()};
+  if (GridAttr grid = GridAttr::ofModule(**module))
+    found.chips = grid.countChips();
   return known.emplace(std::move(key), found).first->second;
 }
 
@@ -72,6 +73,7 @@ ServingPredictor::predict(const Deployment &deployment, const ServedLoad &load,
   ServedTimes times;
   times.stepSeconds = step->seconds;
   times.promptSeconds = prompt->seconds;
+  times.chips = step->chips * (deployment.workers + deployment.promptWorkers);
   times.fits = step->fits && prompt->fits;
   double steps = double(load.outputTokens - 1);
   double host = assumptions.hostSecondsPerStep +
@@ -85,8 +87,8 @@ ServingPredictor::predict(const Deployment &deployment, const ServedLoad &load,
     times.tokenSeconds += promptsPerStep * prompt->seconds;
     times.rooflineTokenSeconds += promptsPerStep * prompt->rooflineSeconds;
   } else if (assumptions.cacheBytesPerSecond > 0) {
-    times.firstTokenSeconds +=
-        prompt->cacheBytes / assumptions.cacheBytesPerSecond;
+    times.firstTokenSeconds += prompt->cacheBytes * double(prompt->chips) /
+                               assumptions.cacheBytesPerSecond;
   }
   double requestsPerSecond =
       double(load.requests) /

@@ -32,13 +32,11 @@ struct ServedLoad {
 
 /// How chips share the work. A worker is a copy of the model.
 struct Deployment {
-  int64_t tensorParallel = 1; ///< chips of a worker
+  int64_t tensorParallel = 1; ///< chips over which a worker is cut
   int64_t workers = 1;        ///< that decode, each with its share of requests
   /// Workers that do nothing but read prompts, and send their caches to those
   /// that decode. If there are none, workers that decode read prompts, too.
   int64_t promptWorkers = 0;
-
-  int64_t chips() const { return tensorParallel * (workers + promptWorkers); }
 };
 
 /// What is stated about a deployment, and not predicted.
@@ -51,6 +49,7 @@ struct ServingAssumptions {
 };
 
 struct ServedTimes {
+  int64_t chips = 1;        ///< of all workers
   double stepSeconds = 0;   ///< one decode step of a worker's requests
   double promptSeconds = 0; ///< one prompt
   /// From a request to its first token, if no other prompt is ahead of it.
@@ -73,7 +72,8 @@ class ServingPredictor {
 public:
   /// `formats` says the number formats and how attention is computed; sizes in
   /// it are ignored. `pipeline` are options of --llm-pipeline without target
-  /// and tp. Dialects are loaded into the context.
+  /// and tp; "ep=8" among them cuts the experts, too. Dialects are loaded into
+  /// the context.
   ServingPredictor(MLIRContext *context, ModelConfig model, Target target,
                    ImportOptions formats, std::string pipeline);
 
@@ -89,8 +89,9 @@ private:
   /// What one program takes.
   struct Program {
     double seconds = 0, rooflineSeconds = 0;
-    double cacheBytes = 0; ///< of all chips of a worker
+    double cacheBytes = 0; ///< of a chip
     bool fits = true;
+    int64_t chips = 1; ///< of a worker
   };
   FailureOr<Program> run(Phase phase, int64_t tensorParallel, int64_t batch,
                          int64_t tokens);

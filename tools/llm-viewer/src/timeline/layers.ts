@@ -5,10 +5,16 @@ import { axisHeight, gutter, layerHeight, toCycle, toX, Theme, View } from "./vi
 
 const leastPixels = 70;
 
+interface Label {
+  text: string;
+  width: number; // pixels
+}
+
 export class Layers {
   private readonly spans: LayerSpan[];
   private readonly meanCycles: number;
   private readonly merged = new Map<number, LayerSpan[]>(); // by the number of layers in a box
+  private readonly labels = new Map<LayerSpan, Label[]>(); // measured once
 
   constructor(slices: Slices) {
     this.spans = slices.layers();
@@ -48,19 +54,31 @@ export class Layers {
     context.fillText("layers", 6, axisHeight + layerHeight / 2, gutter - 12);
     context.strokeStyle = theme.muted;
     const shown = this.boxes(view).filter(({ start, end }) => end > view.range.from && start < view.range.to)
-      .map(({ name, start, end }) => {
+      .map((box) => {
+        const { start, end } = box;
         const left = Math.max(toX(start, view), gutter), right = Math.min(toX(end, view), view.width);
-        const fits = (text: string) => context.measureText(text).width <= right - left - 8;
-        const labels = labelsOf(name), isWhole = start >= view.range.from && end <= view.range.to;
-        return { left, right, labels, isWhole, first: labels.findIndex(fits) };
+        const labels = this.labelsOf(box, context), isWhole = start >= view.range.from && end <= view.range.to;
+        return { left, right, labels, isWhole, first: labels.findIndex(({ width }) => width <= right - left - 8) };
       }).filter(({ left, right }) => right - left >= 2);
     // A row has labels of one kind: the longest one for which all boxes have room, but for those that have room for none.
     const kind = Math.max(0, ...shown.filter(({ isWhole, first, labels }) => isWhole && first < labels.length - 1)
       .map(({ first }) => first));
     for (const { left, right, labels, first } of shown) {
       context.strokeRect(left + 0.5, axisHeight + 1.5, right - left - 1, layerHeight - 4);
-      if (first >= 0) context.fillText(labels[Math.max(first, kind)], left + 4, axisHeight + layerHeight / 2);
+      if (first >= 0) context.fillText(labels[Math.max(first, kind)].text, left + 4, axisHeight + layerHeight / 2);
     }
+  }
+
+  /// Returns what a box may be called, the longest first, and last a part of its name.
+  private labelsOf(box: LayerSpan, context: CanvasRenderingContext2D): Label[] {
+    let labels = this.labels.get(box);
+    if (!labels) {
+      const number = numberOf(box.name);
+      labels = [box.name, `layers ${number}`, number, number.replace(/ .*/, " …")]
+        .map((text) => ({ text, width: context.measureText(text).width }));
+      this.labels.set(box, labels);
+    }
+    return labels;
   }
 
   at(x: number, y: number, view: View): LayerSpan | undefined {
@@ -76,12 +94,6 @@ export class Layers {
     return step > 0 ? this.spans.find(({ start }) => start > range.from + margin)
                     : [...this.spans].reverse().find(({ start }) => start < range.from - margin);
   }
-}
-
-/// Returns what a box may be called, the longest first, and last a part of its name.
-function labelsOf(name: string): string[] {
-  const number = numberOf(name);
-  return [name, `layers ${number}`, number, number.replace(/ .*/, " …")];
 }
 
 /// Returns "3" of "model.layers.3", and "0 .. 7" of "model.layers.0 .. 7".
