@@ -99,7 +99,7 @@ ServingPredictor::predict(const Deployment &deployment, const ServedLoad &load,
     requestsPerSecond = mostPerSecond;
   }
   times.tokensPerSecondOfUser = 1 / times.tokenSeconds;
-  times.tokensPerSecondOfChip = requestsPerSecond * double(load.outputTokens) /
-                                double(deployment.chips());
+  times.tokensPerSecondOfChip =
+      requestsPerSecond * double(load.outputTokens) / double(times.chips);
   return times;
 }
