@@ -63,6 +63,10 @@ def wrap(name, example):
     # The types follow the last colon with a space before it that is in no bracket.
     operands, _, types = rest.partition(" : ")
     types = types.partition(" -> ")[0]
+    # "tensor<..> to !llm.state<..> after !llm.state<..>": the result's type stands in the middle.
+    types, _, result = types.partition(" to ")
+    if " after " in result:
+        types += ", " + result.partition(" after ")[2]
     defined = re.findall(r"%\w+", results)
     indices = [value for group in re.findall(r"\[(%[^\]]*)\]", operands)
                for value in re.findall(r"%\w+", group)]
@@ -87,6 +91,11 @@ def example_of_op(op):
     if len(examples) != 1:
         sys.exit(f"{name}: expected one example, found {len(examples)}")
     lines = [line.strip() for line in examples[0].strip().splitlines()]
+    statements = [[]]
+    for line in lines:
+        if statements[-1] and line.startswith("%"):
+            statements.append([])
+        statements[-1].append(line)
     example = " ".join(lines)
     if not re.match(rf"(%\w+(, %\w+)* = )?{re.escape(name)} ", example):
         sys.exit(f"{name}: its example is of another op: {example}")
@@ -94,7 +103,7 @@ def example_of_op(op):
         return wrap_terminator(example)
     if op["regions"]["args"]:
         return wrap_region(name, lines)
-    return wrap(name, example)
+    return "".join(wrap(f"{name}_{number}", " ".join(statement)) for number, statement in enumerate(statements))
 
 
 def example_of_type(type):
