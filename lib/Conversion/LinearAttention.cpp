@@ -141,11 +141,12 @@ Value pick(LinalgLowering &lowering, Value tensor, Value at) {
 
 Value put(LinalgLowering &lowering, Value part, Value tensor, Value at) {
   OpBuilder &builder = lowering.getBuilder();
-  SmallVector<OpFoldResult> sizes = lowering.getSizes(tensor);
+  // Of the heads of a slice, the part may know more than the tensor.
+  SmallVector<OpFoldResult> sizes = lowering.getSizes(part);
+  sizes.insert(sizes.begin() + 1, builder.getIndexAttr(1));
   SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0)),
       strides(sizes.size(), builder.getIndexAttr(1));
   offsets[1] = at;
-  sizes[1] = builder.getIndexAttr(1);
   return tensor::InsertSliceOp::create(builder, lowering.getLoc(), part, tensor,
                                        offsets, sizes, strides);
 }

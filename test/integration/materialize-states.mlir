@@ -73,6 +73,15 @@ func.func @chunks(%q: tensor<1x5x3x2xf32>, %v: tensor<1x5x6x3xf32>, %a: tensor<1
   return %y, %n : tensor<1x5x6x3xf32>, !llm.state<batch = 1, 6x2x3xf32>
 }
 
+// Heads of the only key head, in parts of 2 and 1: a part knows how many key heads it has, and not how many heads.
+// CHECK: one_key_head: 63 elements agree, 1 loops
+func.func @one_key_head(%q: tensor<1x5x1x2xf32>, %v: tensor<1x5x3x3xf32>, %a: tensor<1x5x3xf32>) -> (tensor<1x5x3x3xf32>, !llm.state<batch = 1, 3x2x3xf32>) {
+  %s = llm.state "matrix" : !llm.state<batch = 1, 3x2x3xf32>
+  %y, %n = llm.linear_attn delta %q, %q, %v decay %a from %s chunk 2 scale 1.0 {llm.tile = #llm.tile<pinned split = {g = 2}>}
+    : tensor<1x5x1x2xf32>, tensor<1x5x1x2xf32>, tensor<1x5x3x3xf32>, tensor<1x5x3xf32>, !llm.state<batch = 1, 3x2x3xf32>
+  return %y, %n : tensor<1x5x3x3xf32>, !llm.state<batch = 1, 3x2x3xf32>
+}
+
 // CHECK: steps_of_drafts: 216 elements agree, 1 loops
 func.func @steps_of_drafts(%q: tensor<1x3x3x3xf32>, %v: tensor<1x3x6x3xf32>) -> (tensor<1x3x6x3xf32>, !llm.state<batch = 1, 3x6x3x3xf32>) {
   %s = llm.state "matrix" : !llm.state<batch = 1, 6x3x3xf32>
