@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Files/LocatedCsv.h"
+#include "llm/Files/InputFile.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "llvm/Support/JSON.h"
@@ -111,6 +112,15 @@ private:
 FailureOr<std::vector<CsvRow>> parseCsv(StringRef text, StringRef bufferName,
                                         MLIRContext *context) {
   return CsvParser(text, bufferName, context).parse();
+}
+
+FailureOr<std::vector<CsvRow>> parseCsvFile(StringRef path,
+                                            MLIRContext *context) {
+  auto buffer = readInputFile(path);
+  if (!buffer)
+    return emitError(UnknownLoc::get(context))
+           << llvm::toString(buffer.takeError());
+  return parseCsv((*buffer)->getBuffer(), path, context);
 }
 
 } // namespace mlir::llm

@@ -7,7 +7,6 @@
 
 #include "llm/Profile/MeasuredTable.h"
 #include "llm/Diagnostics/Spelling.h"
-#include "llm/Files/InputFile.h"
 #include "llm/Files/WholeNumber.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -243,12 +242,7 @@ FailureOr<MeasuredRow> TableReader::readRow(const CsvRow &row) const {
 
 FailureOr<std::vector<MeasuredRow>> readMeasuredTable(StringRef path,
                                                       MLIRContext *context) {
-  auto buffer = readInputFile(path);
-  if (!buffer)
-    return emitError(UnknownLoc::get(context))
-           << llvm::toString(buffer.takeError());
-  FailureOr<std::vector<CsvRow>> cells =
-      parseCsv((*buffer)->getBuffer(), path, context);
+  FailureOr<std::vector<CsvRow>> cells = parseCsvFile(path, context);
   if (failed(cells))
     return failure();
   if (cells->empty())

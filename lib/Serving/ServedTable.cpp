@@ -7,7 +7,6 @@
 
 #include "llm/Serving/ServedTable.h"
 #include "llm/Diagnostics/Spelling.h"
-#include "llm/Files/InputFile.h"
 #include "llm/Files/LocatedCsv.h"
 #include "llm/Files/WholeNumber.h"
 #include "llvm/ADT/StringExtras.h"
@@ -173,12 +172,7 @@ FailureOr<ServedTable> ServedTableReader::run() {
 FailureOr<ServedTable> mlir::llm::readServedTable(StringRef path,
                                                   ArrayRef<std::string> where,
                                                   MLIRContext *context) {
-  auto file = readInputFile(path);
-  if (!file)
-    return emitError(UnknownLoc::get(context))
-           << ::llvm::toString(file.takeError());
-  FailureOr<std::vector<CsvRow>> cells =
-      parseCsv((*file)->getBuffer(), path, context);
+  FailureOr<std::vector<CsvRow>> cells = parseCsvFile(path, context);
   if (failed(cells))
     return failure();
   if (cells->empty())

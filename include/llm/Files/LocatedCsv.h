@@ -33,6 +33,10 @@ using CsvRow = std::vector<CsvCell>;
 FailureOr<std::vector<CsvRow>> parseCsv(StringRef text, StringRef bufferName,
                                         MLIRContext *context);
 
+/// Does the same for a file. It is also an error if the file cannot be read.
+FailureOr<std::vector<CsvRow>> parseCsvFile(StringRef path,
+                                            MLIRContext *context);
+
 } // namespace mlir::llm
 
 #endif // LLM_FILES_LOCATEDCSV_H

@@ -77,9 +77,8 @@ private:
   /// many tasks.
   PartLimits found;
   std::vector<Points> points;
-  std::vector<FetchCurveSum> fetching; ///< by the limits on fetching
-  std::vector<int64_t> left;           ///< bytes that are streamed
-  std::vector<int64_t> cycles;         ///< of the parts
+  std::vector<int64_t> left;   ///< bytes that are streamed
+  std::vector<int64_t> cycles; ///< of the parts
   std::map<GroupSet, unsigned> numberOf, numberOfWith;
 };
 
@@ -169,7 +168,7 @@ std::optional<TaskLimits> LimitFinder::findChoice(const Task &task,
   cycles.clear();
   TaskLimits limits;
   limits.streams.resize(resources);
-  fetching.resize(fetchLimits.size());
+  std::vector<FetchCurveSum> fetching(fetchLimits.size());
   for (const Part &part : parts) {
     auto add = [&](int64_t &sum, int64_t each) {
       std::optional<int64_t> all =
