@@ -11,8 +11,11 @@
 #include "llm/Conversion/InlineKernel.h"
 #include "llm/Conversion/Passes.h"
 #include "llm/Diagnostics/PassOptions.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -262,6 +265,7 @@ void llm::registerLinalgLowerings(DialectRegistry &registry) {
     attachSelectionLowerings(context);
     attachExpertLowerings(context);
     attachCacheLowerings(context);
+    attachCollectiveLowerings(context);
     attachModelEndLowerings(context);
   });
 }

@@ -11,7 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowerings.h"
+#include "Chips.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -20,15 +21,6 @@ using namespace mlir::llm;
 
 namespace {
 
-/// Which experts a chip has is not known before it runs.
-template <typename Op>
-LogicalResult requireAllExperts(Op op) {
-  if (!op.getOwn())
-    return success();
-  return op.emitOpError("works on the experts of one of several chips, which "
-                        "has no lowering yet");
-}
-
 //===----------------------------------------------------------------------===//
 // Rows in the order of their experts
 //===----------------------------------------------------------------------===//
@@ -36,36 +28,48 @@ LogicalResult requireAllExperts(Op op) {
 /// Finds where the rows of each expert lie among all rows, and the row of each
 /// token. This is a counting sort: it counts the rows of each expert, finds the
 /// first one, and goes on by one with each token.
+///
+/// Where several chips share the experts, a chip numbers its own ones from 0,
+/// and one number behind these stands for those of all other chips. So its own
+/// rows come first.
 class RowsOfExperts {
 public:
-  RowsOfExperts(LinalgLowering &lowering, Value experts)
+  /// `own` are the axes along which chips share the experts, or null. Without
+  /// a known number of experts it is that up to the largest that was chosen.
+  RowsOfExperts(LinalgLowering &lowering, Operation *op, Value experts,
+                ArrayAttr own, std::optional<int64_t> knownExperts = {})
       : lowering(lowering), builder(lowering.getBuilder()),
         loc(lowering.getLoc()), experts(experts), zero(index(0)),
         one(index(1)) {
     for (OpFoldResult size : lowering.getSizes(experts))
       sizes.push_back(getValueOrCreateConstantIndexOp(builder, loc, size));
+    if (own) {
+      ChipGroup group(lowering, op, own);
+      rank = group.getRank();
+      numChips = index(group.countChips());
+    }
+    numExperts = knownExperts ? index(*knownExperts) : countExperts();
   }
 
   Value index(int64_t value) const { return lowering.index(builder, value); }
+  Value add(Value a, Value b) const {
+    return arith::AddIOp::create(builder, loc, a, b);
+  }
 
-  /// Returns the number of experts up to the largest that was chosen.
-  Value countExperts() const {
-    return forEachChoice(zero, [&](Value, Value, Value expert, Value count) {
-      Value next = arith::AddIOp::create(builder, loc, expert, one);
-      return arith::MaxSIOp::create(builder, loc, count, next).getResult();
-    });
+  /// Returns how many rows the experts of this chip have.
+  Value countOwnRows(Value begins) const {
+    return tensor::ExtractOp::create(builder, loc, begins, numExperts);
   }
 
   /// The first row of each expert and, behind the last one, the number of
-  /// rows.
-  Value findBegins(Value numExperts) const {
-    Value slots = arith::AddIOp::create(builder, loc, numExperts, one);
+  /// rows. On one of several chips, the number of all rows is behind that.
+  Value findBegins() const {
+    Value slots = add(numExperts, rank ? index(2) : one);
     Value none = lowering.filled({slots}, builder.getIndexAttr(0));
     // Each row counts for the expert behind its own.
     Value counts =
         forEachChoice(none, [&](Value, Value, Value expert, Value counts) {
-          Value behind = arith::AddIOp::create(builder, loc, expert, one);
-          return advance(counts, behind).second;
+          return advance(counts, add(expert, one)).second;
         });
     auto sum = scf::ForOp::create(builder, loc, one, slots, one, counts);
     OpBuilder::InsertionGuard guard(builder);
@@ -109,6 +113,29 @@ public:
   }
 
 private:
+  /// Returns the number of experts of this chip, up to the largest that was
+  /// chosen.
+  Value countExperts() const {
+    return forEachChosen(zero, [&](Value, Value, Value expert, Value count) {
+      Value own = rank ? arith::DivUIOp::create(builder, loc, expert, numChips)
+                       : expert;
+      return arith::MaxSIOp::create(builder, loc, count, add(own, one))
+          .getResult();
+    });
+  }
+
+  /// Returns the number of an expert on this chip.
+  Value numberOnChip(Value expert) const {
+    if (!rank)
+      return expert;
+    Value owner = arith::RemUIOp::create(builder, loc, expert, numChips);
+    Value isOwn = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        owner, rank);
+    return arith::SelectOp::create(
+        builder, loc, isOwn,
+        arith::DivUIOp::create(builder, loc, expert, numChips), numExperts);
+  }
+
   using Step =
       function_ref<Value(Value token, Value choice, Value expert, Value)>;
   using Place =
@@ -137,7 +164,9 @@ private:
     return SmallVector<Value>(tokens.getResults());
   }
 
-  Value forEachChoice(Value start, Step step) const {
+  /// Carries a value over all choices, with the number of the expert in the
+  /// whole program.
+  Value forEachChosen(Value start, Step step) const {
     auto carryOne = [&](Value token, Value choice, Value expert,
                         ValueRange state) {
       return SmallVector<Value>{step(token, choice, expert, state[0])};
@@ -145,9 +174,17 @@ private:
     return carry(start, carryOne).front();
   }
 
+  /// As above, with the number of the expert on this chip.
+  Value forEachChoice(Value start, Step step) const {
+    return forEachChosen(
+        start, [&](Value token, Value choice, Value expert, Value state) {
+          return step(token, choice, numberOnChip(expert), state);
+        });
+  }
+
   Value placeRows(Value begins, Value into, Place place) const {
     auto step = [&](Value token, Value choice, Value expert, ValueRange state) {
-      auto [row, next] = advance(state[0], expert);
+      auto [row, next] = advance(state[0], numberOnChip(expert));
       return SmallVector<Value>{next, place(state[1], row, token, choice)};
     };
     return carry({begins, into}, step)[1];
@@ -164,8 +201,24 @@ private:
   OpBuilder &builder;
   Location loc;
   Value experts, zero, one;
+  Value rank, numChips; ///< null if one chip has all experts
+  Value numExperts;     ///< of this chip
   SmallVector<Value> sizes;
 };
+
+/// Makes sure that a chip has room for the rows of its experts.
+void checkRoom(Operation *op, LinalgLowering &lowering, Value ownRows,
+               int64_t room) {
+  OpBuilder &builder = lowering.getBuilder();
+  Value fits = arith::CmpIOp::create(builder, lowering.getLoc(),
+                                     arith::CmpIPredicate::ule, ownRows,
+                                     lowering.index(builder, room));
+  cf::AssertOp::create(
+      builder, op->getLoc(), fits,
+      "a chip has room for " + std::to_string(room) +
+          " rows of its experts, and the router chose them for more; cut with "
+          "--llm-partition=expert-rows=all");
+}
 
 //===----------------------------------------------------------------------===//
 // grouped_matmul
@@ -175,10 +228,10 @@ private:
 /// They follow from the router's choice or, if the op does not have it, from
 /// `rows_per_expert`.
 Value findBeginsOf(GroupedMatmulOp op, LinalgLowering &lowering) {
-  if (op.getExperts()) {
-    RowsOfExperts rows(lowering, lowering.get(op.getExperts()));
-    return rows.findBegins(rows.index(op.getRhs().getType().getDimSize(0)));
-  }
+  if (op.getExperts())
+    return RowsOfExperts(lowering, op, lowering.get(op.getExperts()),
+                         op.getOwnAttr(), op.getRhs().getType().getDimSize(0))
+        .findBegins();
   SmallVector<int64_t> begins = {0};
   for (int64_t rows : op.getRowsPerExpert())
     begins.push_back(begins.back() + rows);
@@ -188,8 +241,6 @@ Value findBeginsOf(GroupedMatmulOp op, LinalgLowering &lowering) {
 /// grouped_matmul-R1: a matrix product for each expert, of the rows that it has
 /// (meaning-R7).
 LogicalResult lowerGroupedMatmul(GroupedMatmulOp op, LinalgLowering &lowering) {
-  if (failed(requireAllExperts(op)))
-    return failure();
   OpBuilder &builder = lowering.getBuilder();
   Location loc = lowering.getLoc();
   Array lhs = lowering.getArray(op.getLhs());
@@ -203,8 +254,18 @@ LogicalResult lowerGroupedMatmul(GroupedMatmulOp op, LinalgLowering &lowering) {
   unsigned columnDim = op.getTransposeRhs() ? 1 : 2;
   OpFoldResult columns = lowering.getSizes(rhs.getValues())[columnDim];
   Type element = op.getType().getElementType();
-  Value out =
-      lowering.empty({lowering.getSizes(lhs.getValues())[0], columns}, element);
+  SmallVector<OpFoldResult> outSizes = {lowering.getSizes(lhs.getValues())[0],
+                                        columns};
+  Value out;
+  if (op.getOwn()) { // rows of other chips' experts are 0
+    Value last = lowering.index(builder, numExperts);
+    checkRoom(op, lowering,
+              tensor::ExtractOp::create(builder, loc, begins, last),
+              lhs.type.getDimSize(0));
+    out = lowering.filled(outSizes, builder.getZeroAttr(element));
+  } else {
+    out = lowering.empty(outSizes, element);
+  }
   auto loop = scf::ForOp::create(builder, loc, lowering.index(builder, 0),
                                  lowering.index(builder, numExperts),
                                  lowering.index(builder, 1), out);
@@ -242,9 +303,28 @@ LogicalResult lowerGroupedMatmul(GroupedMatmulOp op, LinalgLowering &lowering) {
 // moe_dispatch and moe_combine
 //===----------------------------------------------------------------------===//
 
+/// Which choices the rows of `moe_dispatch` are.
+struct DispatchedRows {
+  OpFoldResult count;
+  Value choices; ///< the number of the choice in each row
+  Value topK;
+  Value own; ///< how many rows are of the chip's own experts; null if all are
+
+  /// Returns the value where a row is one of these, and 0 behind them.
+  Value orZero(OpBuilder &b, Location loc, Value row, Value value) const {
+    if (!own)
+      return value;
+    Value isOwn =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, row, own);
+    Value zero =
+        arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
+    return arith::SelectOp::create(b, loc, isOwn, value, zero);
+  }
+};
+
 /// Gathers rows as they are stored. The loops are r (the rows) and h.
 LogicalResult gatherRows(MoeDispatchOp op, LinalgLowering &lowering,
-                         Value choices, Value topK) {
+                         const DispatchedRows &rows) {
   Array x = lowering.getArray(op.getX());
   SmallVector<Value> parts;
   for (auto [n, part] : llvm::enumerate(x.tensors)) {
@@ -257,14 +337,16 @@ LogicalResult gatherRows(MoeDispatchOp op, LinalgLowering &lowering,
       continue;
     }
     SmallVector<OpFoldResult> sizes = lowering.getSizes(part);
-    sizes[0] = lowering.getSizes(choices)[0];
+    sizes[0] = rows.count;
+    bool isScale = n > 0; // of values that are 0, where there are none
     parts.push_back(lowering.generate(
         sizes, getElementTypeOrSelf(part.getType()),
         [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
-          Value choice = tensor::ExtractOp::create(b, loc, choices, at[0]);
+          Value choice = tensor::ExtractOp::create(b, loc, rows.choices, at[0]);
           SmallVector<Value> from(at);
-          from[0] = arith::DivUIOp::create(b, loc, choice, topK);
-          return tensor::ExtractOp::create(b, loc, part, from);
+          from[0] = arith::DivUIOp::create(b, loc, choice, rows.topK);
+          Value stored = tensor::ExtractOp::create(b, loc, part, from);
+          return isScale ? stored : rows.orZero(b, loc, at[0], stored);
         }));
   }
   lowering.setResult(0, parts);
@@ -274,21 +356,22 @@ LogicalResult gatherRows(MoeDispatchOp op, LinalgLowering &lowering,
 /// Gathers rows times the share of the row's choice. The loops are r (the rows)
 /// and h.
 LogicalResult scaleRows(MoeDispatchOp op, LinalgLowering &lowering,
-                        Value choices, Value topK) {
+                        const DispatchedRows &rows) {
   Array x = lowering.getArray(op.getX());
   if (isa<BlockScaledType>(x.type.getElementType()))
     return op.emitOpError("scales block-scaled rows by shares, which has no "
                           "lowering: quantize behind it");
   Array shares = lowering.getArray(op.getShares());
-  SmallVector<OpFoldResult> sizes = {lowering.getSizes(choices)[0],
+  SmallVector<OpFoldResult> sizes = {rows.count,
                                      lowering.getSizes(x.getValues())[1]};
   Type element = op.getType().getElementType();
   lowering.setResult(
       0, lowering.generate(
              sizes, element, [&](OpBuilder &b, Location loc, ValueRange at) {
-               Value choice = tensor::ExtractOp::create(b, loc, choices, at[0]);
-               Value token = arith::DivUIOp::create(b, loc, choice, topK);
-               Value which = arith::RemUIOp::create(b, loc, choice, topK);
+               Value choice =
+                   tensor::ExtractOp::create(b, loc, rows.choices, at[0]);
+               Value token = arith::DivUIOp::create(b, loc, choice, rows.topK);
+               Value which = arith::RemUIOp::create(b, loc, choice, rows.topK);
                auto read = [&](const Array &array, Value column) {
                  Value stored = tensor::ExtractOp::create(
                      b, loc, array.getValues(), ValueRange{token, column});
@@ -296,33 +379,44 @@ LogicalResult scaleRows(MoeDispatchOp op, LinalgLowering &lowering,
                };
                Arithmetic a{b, loc, lowering.getComputeType()};
                Value scaled = a.multiply(read(shares, which), read(x, at[1]));
-               return lowering.narrow(b, scaled, element);
+               return rows.orZero(b, loc, at[0],
+                                  lowering.narrow(b, scaled, element));
              }));
   return success();
 }
 
 /// moe_dispatch-R1.
 LogicalResult lowerMoeDispatch(MoeDispatchOp op, LinalgLowering &lowering) {
-  if (failed(requireAllExperts(op)))
-    return failure();
   Value experts = lowering.get(op.getExperts());
-  RowsOfExperts rows(lowering, experts);
-  Value choices = rows.findChoices(rows.findBegins(rows.countExperts()));
-  Value topK = getValueOrCreateConstantIndexOp(
+  RowsOfExperts ofExperts(lowering, op, experts, op.getOwnAttr());
+  Value begins = ofExperts.findBegins();
+  DispatchedRows rows;
+  rows.choices = ofExperts.findChoices(begins);
+  rows.count = lowering.getSizes(rows.choices)[0];
+  rows.topK = getValueOrCreateConstantIndexOp(
       lowering.getBuilder(), lowering.getLoc(), lowering.getSizes(experts)[1]);
-  return op.getShares() ? scaleRows(op, lowering, choices, topK)
-                        : gatherRows(op, lowering, choices, topK);
+  if (op.getOwn()) {
+    rows.own = ofExperts.countOwnRows(begins);
+    rows.count = lowering.getBuilder().getIndexAttr(*op.getOwnRows());
+    checkRoom(op, lowering, rows.own, *op.getOwnRows());
+  }
+  return op.getShares() ? scaleRows(op, lowering, rows)
+                        : gatherRows(op, lowering, rows);
 }
 
 /// moe_combine-R1. Loops m, h, j.
 LogicalResult lowerMoeCombine(MoeCombineOp op, LinalgLowering &lowering) {
-  if (failed(requireAllExperts(op)))
-    return failure();
   MLIRContext *context = op.getContext();
   Value experts = lowering.get(op.getExperts());
-  RowsOfExperts rows(lowering, experts);
-  Value rowOf = rows.findRows(rows.findBegins(rows.countExperts()));
+  RowsOfExperts rows(lowering, op, experts, op.getOwnAttr());
+  Value begins = rows.findBegins();
+  Value rowOf = rows.findRows(begins);
   Array x = lowering.getArray(op.getX());
+  Value ownRows;
+  if (op.getOwn()) {
+    ownRows = rows.countOwnRows(begins);
+    checkRoom(op, lowering, ownRows, x.type.getDimSize(0));
+  }
   SmallVector<OpFoldResult> sizes = {lowering.getSizes(experts)[0],
                                      lowering.getSizes(x.getValues())[1]};
   // Terms are gathered first, so that the sum is one over an array.
@@ -333,8 +427,19 @@ LogicalResult lowerMoeCombine(MoeCombineOp op, LinalgLowering &lowering) {
       [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
         Value row =
             tensor::ExtractOp::create(b, loc, rowOf, ValueRange{at[0], at[1]});
-        return tensor::ExtractOp::create(b, loc, x.getValues(),
-                                         ValueRange{row, at[2]});
+        if (!ownRows)
+          return tensor::ExtractOp::create(b, loc, x.getValues(),
+                                           ValueRange{row, at[2]});
+        // What other chips have counts as 0 here.
+        Value isOwn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                            row, ownRows);
+        Value at0 =
+            arith::SelectOp::create(b, loc, isOwn, row, lowering.index(b, 0));
+        Value stored = tensor::ExtractOp::create(b, loc, x.getValues(),
+                                                 ValueRange{at0, at[2]});
+        Value none =
+            arith::ConstantOp::create(b, loc, b.getZeroAttr(stored.getType()));
+        return arith::SelectOp::create(b, loc, isOwn, stored, none);
       });
   SmallVector<Read> reads = {
       {lowering.asArray(terms), mapOf(context, 3, {0, 2, 1})}};

@@ -72,6 +72,58 @@ LogicalResult unrollLoopsOfNames(func::FuncOp function) {
   return success();
 }
 
+/// Returns which piece of a tensor a chip has, by the dimensions d0, d1, .. of
+/// the tensor. It is one of those that stand for a source with `llm.piece`.
+ShardAttr pieceOfPart(Operation *source, unsigned part) {
+  auto piece = source->getAttrOfType<ShardAttr>(LlmDialect::pieceAttrName);
+  if (!piece)
+    return nullptr;
+  MLIRContext *context = source->getContext();
+  SmallVector<ScaleDim> dims; // of the source, that the tensor has
+  auto addDims = [&](Type element, int64_t rank) {
+    unsigned layer = part % countParts(element);
+    if (layer)
+      dims = getScaleDims(cast<BlockScaledType>(element).getScales()[layer - 1],
+                          rank);
+    else
+      for (int64_t dim = 0; dim < rank; ++dim)
+        dims.push_back({dim, 1});
+  };
+  SmallVector<std::string> names;
+  if (auto cache = dyn_cast<KvCacheOp>(source)) {
+    names = {"batch", "capacity", "kv_heads", "head_dim"};
+    addDims(cache.getType().getElementType(), names.size());
+  } else {
+    Type type = source->getResult(0).getType();
+    if (auto state = dyn_cast<StateType>(type))
+      type = state.asTensor();
+    auto tensor = cast<RankedTensorType>(type);
+    for (int64_t dim = 0; dim < tensor.getRank(); ++dim)
+      names.push_back("d" + std::to_string(dim));
+    addDims(tensor.getElementType(), tensor.getRank());
+  }
+  NamedAttrList entries;
+  for (auto [n, each] : llvm::enumerate(dims)) {
+    auto entry = piece.getLoops().getAs<ArrayAttr>(names[each.dim]);
+    if (!entry)
+      continue;
+    SmallVector<Attribute> own;
+    for (Attribute attribute : entry) {
+      if (auto segments = dyn_cast<DenseI64ArrayAttr>(attribute)) {
+        SmallVector<int64_t> sizes(segments.asArrayRef());
+        for (int64_t &size : sizes)
+          size /= each.block; // cut-C3: whole blocks
+        attribute = DenseI64ArrayAttr::get(context, sizes);
+      }
+      own.push_back(attribute);
+    }
+    entries.set("d" + std::to_string(n), ArrayAttr::get(context, own));
+  }
+  if (Attribute summand = piece.getLoops().get("summand"))
+    entries.set("summand", summand);
+  return ShardAttr::get(context, entries.getDictionary(context));
+}
+
 /// The newest state of each cache, or recurrent layer, at the end of the
 /// function. The key is the state that it began with.
 class LastStates {
@@ -164,7 +216,10 @@ public:
   }
 
   LogicalResult addWeights() {
-    llvm::MapVector<StringAttr, SmallVector<WeightOp>> weights;
+    // A chip may have several pieces of one weight, such as of the table of
+    // tokens that gives the logits, too.
+    using Source = std::pair<StringAttr, Attribute>;
+    llvm::MapVector<Source, SmallVector<WeightOp>> weights;
     WalkResult known = function.walk([&](WeightOp op) {
       FailureOr<std::string> name = nameOf(op);
       if (failed(name)) {
@@ -172,7 +227,9 @@ public:
                        "or the index of a loop with constant bounds");
         return WalkResult::interrupt();
       }
-      SmallVector<WeightOp> &same = weights[builder.getStringAttr(*name)];
+      SmallVector<WeightOp> &same =
+          weights[{builder.getStringAttr(*name),
+                   op->getDiscardableAttr(LlmDialect::pieceAttrName)}];
       if (!same.empty() && same.front().getType() != op.getType()) {
         op.emitOpError() << "shows '" << *name << "' as " << op.getType()
                          << "; expected " << same.front().getType()
@@ -184,8 +241,8 @@ public:
     });
     if (known.wasInterrupted())
       return failure();
-    for (auto &[name, ops] : weights) {
-      Value weight = addSource(ops.front().getType(), name, ".scales");
+    for (auto &[source, ops] : weights) {
+      Value weight = addSource(ops.front(), source.first);
       for (WeightOp op : ops) {
         op.getResult().replaceAllUsesWith(weight);
         op.erase();
@@ -257,8 +314,9 @@ private:
     builder.setInsertionPointToStart(&function.getBody().front());
     SmallVector<Value> initial;
     for (auto [i, part] : llvm::enumerate(types))
-      initial.push_back(
-          addArgument(part, "llm.cache", getPartName(type, name, i)));
+      initial.push_back(addArgument(part, "llm.cache",
+                                    getPartName(type, name, i),
+                                    pieceOfPart(source, i)));
     auto joined = UnrealizedConversionCastOp::create(builder, source->getLoc(),
                                                      type, initial);
     source->getResult(0).replaceAllUsesWith(joined.getResult(0));
@@ -266,24 +324,31 @@ private:
     return success();
   }
 
-  Value addArgument(Type type, StringRef kind, StringRef name) {
+  Value addArgument(Type type, StringRef kind, StringRef name,
+                    ShardAttr piece = nullptr) {
     unsigned index = function.getNumArguments();
-    auto attribute = builder.getNamedAttr(kind, builder.getStringAttr(name));
+    NamedAttrList attributes;
+    attributes.set(kind, builder.getStringAttr(name));
+    if (piece)
+      attributes.set(LlmDialect::pieceAttrName, piece);
     (void)function.insertArgument(
-        index, type, builder.getDictionaryAttr(attribute), function.getLoc());
+        index, type, attributes.getDictionary(builder.getContext()),
+        function.getLoc());
     return function.getArgument(index);
   }
 
   /// Adds an argument for each part. The first one has the name itself, and the
   /// others have a suffix and a number.
-  Value addSource(Type type, StringRef name, StringRef suffix) {
+  Value addSource(WeightOp weight, StringRef name) {
+    Type type = weight.getType();
     SmallVector<Type> types;
     (void)converter.convertType(type, types);
     SmallVector<Value> parts;
     for (auto [i, part] : llvm::enumerate(types))
       parts.push_back(
           addArgument(part, "llm.source",
-                      i ? (name + suffix + Twine(i - 1)).str() : name.str()));
+                      i ? (name + ".scales" + Twine(i - 1)).str() : name.str(),
+                      pieceOfPart(weight, i)));
     if (parts.size() == 1 && parts.front().getType() == type)
       return parts.front();
     // The casts stand at the start, because the ops there are erased as they

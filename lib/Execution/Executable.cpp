@@ -14,6 +14,7 @@
 #include "Pipeline.h"
 #include "RecordOps.h"
 #include "llm/Conversion/Passes.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Workload/Workload.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -41,10 +42,13 @@ static ProgramArgument describeArgument(func::FuncOp function, unsigned index) {
     return function.getArgAttrOfType<StringAttr>(index, attribute);
   };
   Type type = function.getArgument(index).getType();
+  auto shard =
+      function.getArgAttrOfType<ShardAttr>(index, LlmDialect::pieceAttrName);
+  DictionaryAttr piece = shard ? shard.getLoops() : nullptr;
   if (StringAttr weight = nameOf("llm.source"))
-    return {ProgramArgument::Kind::Weight, weight.str(), type};
+    return {ProgramArgument::Kind::Weight, weight.str(), type, piece};
   if (StringAttr cache = nameOf("llm.cache"))
-    return {ProgramArgument::Kind::Cache, cache.str(), type};
+    return {ProgramArgument::Kind::Cache, cache.str(), type, piece};
   if (StringAttr size = nameOf("llm.size"))
     return {ProgramArgument::Kind::Size, size.str(), type};
   if (StringAttr random = nameOf("llm.random"))
@@ -79,7 +83,8 @@ static LogicalResult describeInterface(func::FuncOp function,
 /// warns of each.
 static void dropNames(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    for (StringRef name : {"llm.source", "llm.cache", "llm.size", "llm.random"})
+    for (StringRef name : {"llm.source", "llm.cache", "llm.size", "llm.random",
+                           LlmDialect::pieceAttrName.data()})
       function.removeArgAttr(i, StringAttr::get(function.getContext(), name));
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     function.removeResultAttr(

@@ -10,6 +10,8 @@
 #include "llm/Support/Units.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::llm;
 
@@ -29,12 +31,13 @@ public:
         formatted(predicted.makespanMicroseconds());
   }
 
-  void addMeasured(ArrayRef<RecordedRun> runs);
+  void addMeasured(ArrayRef<std::vector<RecordedRun>> runsOfChips);
   void addPredicted();
 
   Recording recording;
 
 private:
+  void addRuns(unsigned track, int64_t origin, ArrayRef<RecordedRun> runs);
   static std::string formatted(double number) {
     return llvm::formatv("{0:f3}", number).str();
   }
@@ -78,8 +81,21 @@ Iterations BothRecorder::iterationsOf(const Timeline &timeline, unsigned op,
   return iterations;
 }
 
-void BothRecorder::addMeasured(ArrayRef<RecordedRun> runs) {
-  unsigned track = addTrack(measuredGroup, "thread 0");
+/// The clock begins where the first chip does.
+void BothRecorder::addMeasured(ArrayRef<std::vector<RecordedRun>> runsOfChips) {
+  int64_t origin = std::numeric_limits<int64_t>::max();
+  for (const std::vector<RecordedRun> &runs : runsOfChips)
+    if (!runs.empty())
+      origin = std::min(origin, runs.front().startNanoseconds);
+  bool isCut = runsOfChips.size() > 1;
+  for (auto [chip, runs] : llvm::enumerate(runsOfChips)) {
+    std::string name = isCut ? "chip " + std::to_string(chip) : "thread 0";
+    addRuns(addTrack(measuredGroup, std::move(name)), origin, runs);
+  }
+}
+
+void BothRecorder::addRuns(unsigned track, int64_t origin,
+                           ArrayRef<RecordedRun> runs) {
   std::vector<int64_t> seen(measured.ops.size());
   for (const RecordedRun &run : runs) {
     if (run.op < 0)
@@ -90,7 +106,8 @@ void BothRecorder::addMeasured(ArrayRef<RecordedRun> runs) {
     for (auto [name, count] : llvm::zip_equal(CpuCounters::names, run.counts))
       if (count)
         args[name.str()] = *count;
-    recording.slices.push_back({track, run.startNanoseconds, run.endNanoseconds,
+    recording.slices.push_back({track, run.startNanoseconds - origin,
+                                run.endNanoseconds - origin,
                                 measured.timeline.nameOf(run.op, iterations),
                                 "measured", std::move(args)});
   }
@@ -131,10 +148,11 @@ void BothRecorder::addPredicted() {
   });
 }
 
-Recording llm::recordBoth(const Report &measured, ArrayRef<RecordedRun> runs,
+Recording llm::recordBoth(const Report &measured,
+                          ArrayRef<std::vector<RecordedRun>> runsOfChips,
                           const Report &predicted) {
   BothRecorder recorder(measured, predicted);
-  recorder.addMeasured(runs);
+  recorder.addMeasured(runsOfChips);
   recorder.addPredicted();
   return std::move(recorder.recording);
 }

@@ -46,11 +46,12 @@ static CpuCounts difference(const CpuCounts &from, const CpuCounts &to) {
 
 std::vector<RecordedRun> OpRecorder::takeRuns() {
   std::vector<RecordedRun> runs;
+  if (!readings.empty())
+    startNanoseconds = readings.front().startNanoseconds;
   for (size_t i = 0; i + 1 < readings.size(); ++i) {
     const Reading &start = readings[i], &end = readings[i + 1];
-    int64_t origin = readings[0].startNanoseconds;
-    runs.push_back({start.op, start.startNanoseconds - origin,
-                    end.endNanoseconds - origin,
+    runs.push_back({start.op, start.startNanoseconds - startNanoseconds,
+                    end.endNanoseconds - startNanoseconds,
                     difference(start.startCounts, end.endCounts)});
   }
   readings.clear();

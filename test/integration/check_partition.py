@@ -3,20 +3,17 @@ is lost or has elements twice but for those that are copied.
 
     check_partition.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [FAMILY...]
 """
-import itertools
 import json
 import re
 import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
+from cuts import EVEN_PHASES, PHASES, find_cuts
 from interpret_chips import check
 from small_models import FAMILIES, make_config
 from small_programs import return_logits, run
 
-PHASES = {"prefill": ["--phase=prefill", "--seq=5"], "ragged decode": ["--phase=decode", "--kv-len=5,3", "--seq=2"]}
-# Chips that share sequences run one program, so that these have one length.
-EVEN_PHASES = {"prefill": ["--phase=prefill", "--batch=4", "--seq=3"], "decode": ["--phase=decode", "--batch=4", "--kv-len=5"]}
 # Families with ops that interpret.py does not know.
 UNKNOWN = {"deepseek_v4"}
 
@@ -69,13 +66,6 @@ def check_family(folder, family, cut):
                    run("llm-opt", program, *passes, "--mlir-print-op-generic")]
         for _, count, chips, exchanges in check(*generic):
             print(f"{label}: {count} elements agree on {chips} chips, {exchanges} collectives, {share}", flush=True)
-
-
-def find_cuts(words):
-    """`--tp=2,4 --ep=2` is tp 2 and ep 2 together, and tp 4 and ep 2."""
-    axes = {name: degrees.split(",") for name, degrees in re.findall(r"--(\w+)=([\d,]+)", " ".join(words))}
-    for degrees in itertools.product(*(axes or {"tp": ["2", "4"]}).values()):
-        yield " ".join(f"{name}={degree}" for name, degree in zip(axes or ["tp"], degrees))
 
 
 def main():

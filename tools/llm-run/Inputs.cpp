@@ -129,16 +129,16 @@ static std::optional<float> findLargest(Type element) {
   return llvm::APFloat::getLargest(type.getFloatSemantics()).convertToFloat();
 }
 
-/// Chooses a range. Matrices have the deviation 1 / sqrt(inputs). If they are
-/// scaled in blocks, they have all numbers of their type, and scales that give
-/// this deviation. Vectors are around 1.
+/// Chooses a range for a whole tensor. Matrices have the deviation 1 /
+/// sqrt(inputs). If they are scaled in blocks, they have all numbers of their
+/// type, and scales that give this deviation. Vectors are around 1.
 RandomRange Inputs::chooseRange(const ProgramArgument &argument,
                                 RankedTensorType type) const {
   auto [values, layer] = StringRef(argument.name).split(".scales");
   bool isScale = !layer.empty();
   for (const ProgramArgument &each : executable.getArguments())
     if (isScale && each.kind == argument.kind && each.name == values)
-      type = cast<RankedTensorType>(each.type);
+      type = pieces.getWhole(each, cast<RankedTensorType>(each.type));
   if (type.getRank() < 2 || (isScale && layer != "0"))
     return {1, 1};
   auto inputs = static_cast<float>(type.getShape().back());
@@ -319,6 +319,15 @@ static HostTensor makeEmptyCache(StringRef name, RankedTensorType type) {
   return tensor;
 }
 
+/// The name of a weight, with the piece that a chip has of it: it may have
+/// several.
+static std::string getKey(const ProgramArgument &argument) {
+  std::string key = argument.name;
+  if (argument.piece)
+    llvm::raw_string_ostream(key) << " " << argument.piece;
+  return key;
+}
+
 FailureOr<HostTensor> Inputs::makeSource(const ProgramArgument &argument) {
   FailureOr<RankedTensorType> type =
       close(cast<RankedTensorType>(argument.type), argument);
@@ -335,20 +344,23 @@ FailureOr<HostTensor> Inputs::makeSource(const ProgramArgument &argument) {
     if (*scale)
       return **scale;
   }
+  // A chip has its piece of what one chip would have.
+  auto makeRandom = [&] {
+    RankedTensorType whole = pieces.getWhole(argument, *type);
+    return pieces.take(argument,
+                       makeRandomTensor(argument.name, whole, options.seed,
+                                        chooseRange(argument, whole)));
+  };
   // A prompt begins with an empty cache. If there are keys before the new
   // tokens, they get random numbers.
   bool isBehindOthers = sizes.lookup("kv_len") > sizes.lookup("seq");
   if (isCache(argument))
     return isBehindOthers || tokens.empty()
-               ? makeRandomTensor(argument.name, *type, options.seed,
-                                  chooseRange(argument, *type))
+               ? makeRandom()
                : makeEmptyCache(argument.name, *type);
-  FailureOr<HostTensor> weight =
-      files ? readWeight(argument)
-            : makeRandomTensor(argument.name, *type, options.seed,
-                               chooseRange(argument, *type));
+  FailureOr<HostTensor> weight = files ? readWeight(argument) : makeRandom();
   if (succeeded(weight))
-    weights[argument.name] = *weight;
+    weights[getKey(argument)] = *weight;
   return weight;
 }
 
@@ -378,7 +390,7 @@ LogicalResult Inputs::openWeights() {
 
 /// Reads a weight. Its scales are the arguments behind it.
 FailureOr<HostTensor> Inputs::readWeight(const ProgramArgument &argument) {
-  auto known = weights.find(argument.name);
+  auto known = weights.find(getKey(argument));
   if (known != weights.end())
     return known->second;
   SmallVector<RankedTensorType> parts;
@@ -388,15 +400,16 @@ FailureOr<HostTensor> Inputs::readWeight(const ProgramArgument &argument) {
                   StringRef(each->name).starts_with(argument.name + ".scales");
     if (each != &argument && !isPart)
       break;
-    parts.push_back(cast<RankedTensorType>(each->type));
+    parts.push_back(pieces.getWhole(*each, cast<RankedTensorType>(each->type)));
   }
   FailureOr<WeightParts> read = files->read(argument.name, parts, loc);
   if (failed(read))
     return failure();
   for (auto [part, tensor] : llvm::enumerate(*read)) {
+    tensor = pieces.take((&argument)[part], tensor);
     if (options.copiesWeights)
       tensor = tensor.copy();
-    weights[(&argument)[part].name] = tensor;
+    weights[getKey((&argument)[part])] = tensor;
   }
   return read->front();
 }

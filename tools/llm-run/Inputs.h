@@ -8,6 +8,7 @@
 #ifndef LLM_TOOLS_LLM_RUN_INPUTS_H
 #define LLM_TOOLS_LLM_RUN_INPUTS_H
 
+#include "Pieces.h"
 #include "llm/Execution/Executable.h"
 #include "llm/Execution/WeightFiles.h"
 #include "llvm/ADT/StringMap.h"
@@ -56,9 +57,9 @@ public:
   /// `asRead` is the program before it was compiled. It may be null if the
   /// program has no open sizes.
   Inputs(const Executable &executable, FunctionOpInterface asRead,
-         InputOptions options, ModelFacts facts, Location loc)
+         InputOptions options, ModelFacts facts, Pieces pieces, Location loc)
       : executable(executable), asRead(asRead), options(std::move(options)),
-        facts(std::move(facts)), loc(loc) {}
+        facts(std::move(facts)), pieces(pieces), loc(loc) {}
 
   /// Prepares the first run. It is an error if a size is not given, a file has
   /// another shape, or a weight is missing.
@@ -127,6 +128,7 @@ private:
   FunctionOpInterface asRead;
   InputOptions options;
   ModelFacts facts;
+  Pieces pieces;
   Location loc;
   std::vector<int64_t> tokens;
   std::vector<HostTensor> given; ///< of files, until they are values

@@ -10,6 +10,7 @@
 #include "llm/Target/Host.h"
 
 #include <chrono>
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -44,7 +45,7 @@ private:
 
 std::vector<HostTensor> llm::runRepeatedly(const Executable &executable,
                                            ArrayRef<ArgumentValue> values,
-                                           Repetition often,
+                                           Repetition often, const Chips &chips,
                                            function_ref<void(double)> onRun) {
   using Clock = std::chrono::steady_clock;
   std::optional<CacheEviction> caches;
@@ -55,13 +56,15 @@ std::vector<HostTensor> llm::runRepeatedly(const Executable &executable,
   for (uint64_t left = often.warmup + measured; left > 0; --left) {
     if (caches)
       caches->evict();
+    bool isInterrupted = chips.doesAnySay(InterruptNote::isNoted());
     auto start = Clock::now();
     results = executable.run(values);
     std::chrono::duration<double, std::micro> passed = Clock::now() - start;
-    if (left > measured && !InterruptNote::isNoted())
+    isInterrupted |= chips.doesAnySay(InterruptNote::isNoted());
+    if (left > measured && !isInterrupted)
       continue; // this run only warms up
     onRun(passed.count());
-    if (InterruptNote::isNoted())
+    if (isInterrupted)
       break;
   }
   return results;
@@ -98,8 +101,8 @@ Measurement::prepare(func::FuncOp function,
 // Behind them
 //===----------------------------------------------------------------------===//
 
-void Measurement::add(std::vector<RecordedRun> runs) {
-  allRuns.push_back(std::move(runs));
+void Measurement::add(std::vector<RecordedRun> runs, int64_t startNanoseconds) {
+  allRuns.push_back({std::move(runs), startNanoseconds});
 }
 
 static double nanosecondsOf(ArrayRef<RecordedRun> runs) {
@@ -126,11 +129,11 @@ double llm::takeMedian(std::vector<double> numbers) {
   return *middle;
 }
 
-LogicalResult Measurement::finish() {
+LogicalResult Measurement::finish(const Chips &chips) {
   const Program &program = *planned.getPredicted().program;
   std::vector<std::vector<double>> ofRuns;
-  for (const std::vector<RecordedRun> &runs : allRuns)
-    ofRuns.push_back(averageRuns(runs, program));
+  for (const Run &run : allRuns)
+    ofRuns.push_back(averageRuns(run.ofOps, program));
   std::vector<double> medians;
   for (size_t op = 0; op < program.ops().size(); ++op) {
     std::vector<double> ofOp;
@@ -142,20 +145,24 @@ LogicalResult Measurement::finish() {
                       (allRuns.size() == 1 ? " run" : " runs");
   if (failed(planned.setMeasured(medians, maker)))
     return failure();
-  llvm::stable_sort(allRuns, [](const auto &a, const auto &b) {
-    return nanosecondsOf(a) < nanosecondsOf(b);
+  std::vector<size_t> byTime(allRuns.size());
+  std::iota(byTime.begin(), byTime.end(), 0);
+  llvm::stable_sort(byTime, [&](size_t a, size_t b) {
+    return nanosecondsOf(allRuns[a].ofOps) < nanosecondsOf(allRuns[b].ofOps);
   });
-  medianRun = std::move(allRuns[allRuns.size() / 2]);
+  auto middle = static_cast<int64_t>(byTime[byTime.size() / 2]);
+  const Run &chosen = allRuns[chips.askFirst(middle)];
+  medianRun = chips.gatherRuns(chosen.ofOps, chosen.startNanoseconds);
   return success();
 }
 
 double Measurement::getWallMicroseconds() const {
-  return nanosecondsOf(medianRun) * 1e-3;
+  return nanosecondsOf(medianRun.front()) * 1e-3;
 }
 
 double Measurement::getBetweenMicroseconds() const {
   double nanoseconds = 0;
-  for (const RecordedRun &run : medianRun)
+  for (const RecordedRun &run : medianRun.front())
     if (run.op < 0)
       nanoseconds += double(run.endNanoseconds - run.startNanoseconds);
   return nanoseconds * 1e-3;

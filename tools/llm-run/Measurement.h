@@ -8,6 +8,7 @@
 #ifndef LLM_TOOLS_LLM_RUN_MEASUREMENT_H
 #define LLM_TOOLS_LLM_RUN_MEASUREMENT_H
 
+#include "Chips.h"
 #include "llm/Execution/Executable.h"
 #include "llm/Results/Comparison.h"
 #include "llm/Results/PlannedFunction.h"
@@ -24,11 +25,12 @@ struct Repetition {
 
 /// Runs a program as often as that. Behind each run that counts, `onRun` gets
 /// the microseconds that it took. States of caches are written in place, at the
-/// same positions each time. An interrupt ends it after the current run, once
-/// one run counts. Returns the results of the last run.
+/// same positions each time. All chips begin each run together. An interrupt of
+/// one of them ends it after the current run, once one run counts. Returns the
+/// results of the last run.
 std::vector<HostTensor> runRepeatedly(const Executable &executable,
                                       ArrayRef<ArgumentValue> values,
-                                      Repetition often,
+                                      Repetition often, const Chips &chips,
                                       function_ref<void(double)> onRun);
 
 /// The middle one, or the upper one of the two in the middle.
@@ -44,17 +46,19 @@ public:
                                         const llvm::StringMap<int64_t> &sizes,
                                         unsigned threads);
 
-  /// Adds the ops' runs of one run of the program.
-  void add(std::vector<RecordedRun> runs);
-  /// Takes the median of each op over all runs. Must be called before the
-  /// reports are read.
-  LogicalResult finish();
+  /// Adds the ops' runs of one run of the program, which began at this time of
+  /// the steady clock.
+  void add(std::vector<RecordedRun> runs, int64_t startNanoseconds);
+  /// Takes the median of each op over all runs, of this chip. Must be called
+  /// before the reports are read, by all chips.
+  LogicalResult finish(const Chips &chips);
 
   const Report &getMeasured() const { return planned.getMeasured(); }
   const Report &getPredicted() const { return planned.getPredicted(); }
   ModuleOp getMeasuredModule() { return planned.getMeasuredModule(); }
-  /// The ops' runs of the median run: half of the runs take at most as long.
-  ArrayRef<RecordedRun> getMedianRun() const { return medianRun; }
+  /// The ops' runs of the median run on each chip: half of the runs take at
+  /// most as long on the first one.
+  ArrayRef<std::vector<RecordedRun>> getMedianRun() const { return medianRun; }
   /// The whole time of that run, also between ops.
   double getWallMicroseconds() const;
   double getBetweenMicroseconds() const;
@@ -62,9 +66,14 @@ public:
 private:
   explicit Measurement(PlannedFunction planned) : planned(std::move(planned)) {}
 
+  struct Run {
+    std::vector<RecordedRun> ofOps;
+    int64_t startNanoseconds;
+  };
+
   PlannedFunction planned;
-  std::vector<std::vector<RecordedRun>> allRuns;
-  std::vector<RecordedRun> medianRun;
+  std::vector<Run> allRuns;
+  std::vector<std::vector<RecordedRun>> medianRun; ///< by chip
 };
 
 } // namespace mlir::llm

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Chips.h"
+#include "CommandLine.h"
 #include "Inputs.h"
-#include "Measurement.h"
 #include "llm/Console/Interrupts.h"
 #include "llm/Console/ShowFile.h"
 #include "llm/Console/Terminal.h"
@@ -36,132 +37,6 @@
 using namespace mlir;
 using namespace mlir::llm;
 namespace cl = llvm::cl;
-
-namespace {
-struct CommandLine {
-  // --help is sorted by these names.
-  cl::OptionCategory inputsTopic{"Inputs and weights"};
-  cl::OptionCategory measuring{"Measuring, beside the prediction"};
-  cl::OptionCategory running{"Program and threads"};
-  cl::OptionCategory resultsTopic{"Results"};
-
-  cl::opt<std::string> program{cl::Positional, cl::init("-"),
-                               cl::desc("<program.mlir>")};
-  cl::opt<std::string> function{
-      "function", cl::cat(running), cl::value_desc("name"),
-      cl::desc("Function to run (default: the only one)")};
-  cl::list<std::string> inputs{
-      "input", cl::cat(inputsTopic), cl::value_desc("file.npy"),
-      cl::desc("Argument of the function, in order (default: random)")};
-  cl::opt<std::string> tokens{
-      "tokens", cl::cat(inputsTopic), cl::value_desc("1,2,3"),
-      cl::desc("Tokens of the prompt, for a whole model")};
-  cl::opt<std::string> promptFile{
-      "prompt-file", cl::cat(inputsTopic), cl::value_desc("file"),
-      cl::desc("Read the tokens of the prompt from a file")};
-  cl::opt<int64_t> steps{
-      "steps", cl::cat(running), cl::init(1), cl::value_desc("N"),
-      cl::desc("Tokens to generate, if seq and kv-len are open (default: 1)")};
-  cl::list<std::string> sizes{
-      "size", cl::cat(inputsTopic), cl::CommaSeparated,
-      cl::value_desc("name=N"),
-      cl::desc("Value of an open size, such as kv_len=8")};
-  cl::opt<std::string> weights{
-      "weights", cl::cat(inputsTopic), cl::value_desc("path"),
-      cl::desc("A GGUF file, safetensors, their index, or their folder")};
-  cl::opt<bool> copyWeights{
-      "copy-weights", cl::cat(inputsTopic),
-      cl::desc("Copy weights to large pages: faster, takes more memory")};
-  cl::opt<uint64_t> seed{
-      "random-weights", cl::cat(inputsTopic), cl::init(1), cl::value_desc("N"),
-      cl::desc("Seed of random weights and inputs (default: 1)")};
-  cl::opt<uint64_t> samplingSeed{
-      "sampling-seed", cl::cat(inputsTopic), cl::init(1), cl::value_desc("N"),
-      cl::desc("Seed of 'llm.sample categorical' (default: 1)")};
-  cl::opt<std::string> saveWeights{
-      "save-weights", cl::cat(resultsTopic), cl::value_desc("file.safetensors"),
-      cl::desc("Write the weights that were used")};
-  cl::opt<std::string> resultsOf{
-      "results-of", cl::cat(resultsTopic), cl::value_desc("name"),
-      cl::desc("Add the results of this op to those of the function")};
-  cl::opt<bool> optimize{
-      "optimize", cl::init(true), cl::Hidden,
-      cl::desc("=false: compile faster, and get slower code")};
-  cl::opt<std::string> output{
-      "output", cl::cat(resultsTopic), cl::value_desc("file"),
-      cl::desc("Write the last result (.npy), or all (.safetensors)")};
-  cl::opt<std::string> checkAgainst{
-      "check-against", cl::cat(resultsTopic), cl::value_desc("file.npy"),
-      cl::desc("Fail if the last result differs from this one")};
-  cl::opt<double> tolerance{
-      "tolerance", cl::cat(resultsTopic), cl::init(1e-5),
-      cl::value_desc("number"),
-      cl::desc("Largest difference over the largest value (default: 1e-5)")};
-  cl::opt<Kernels> kernels{
-      "kernels", cl::cat(running), cl::init(Kernels::Generated),
-      cl::desc("Code that ops become"),
-      cl::values(clEnumValN(Kernels::Generated, "generated",
-                            "loops over several sums at once (default)"),
-                 clEnumValN(Kernels::Reference, "reference",
-                            "plain loops, which define the result"),
-                 clEnumValN(Kernels::OneDnn, "onednn",
-                            "generated, with matmuls by oneDNN"))};
-  cl::opt<unsigned> threads{"threads", cl::cat(running), cl::init(1),
-                            cl::value_desc("N"),
-                            cl::desc("Threads that run it (default: 1)")};
-  cl::opt<unsigned> vectorBits{
-      "vectors", cl::cat(running), cl::init(0), cl::value_desc("bits"),
-      cl::desc("Bits of a vector, 128, 256 or 512 (default: the CPU's)")};
-  cl::opt<bool> compare{
-      "compare", cl::cat(measuring),
-      cl::desc("Print the time of each op beside the prediction")};
-  cl::opt<std::string> measured{
-      "measured", cl::cat(measuring), cl::value_desc("file.mlir"),
-      cl::desc("Write the program with measured slots, for llm-opt")};
-  cl::opt<std::string> measureOps{
-      "measure-ops", cl::cat(measuring), cl::value_desc("file.csv"),
-      cl::desc("Write the time of each op as rows for llm-prof")};
-  cl::opt<std::string> trace{
-      "trace", cl::cat(measuring), cl::value_desc("file"),
-      cl::desc("Write run and prediction for ui.perfetto.dev (.json, "
-               ".pftrace, either with .gz)")};
-  cl::opt<std::string> html{
-      "html", cl::cat(measuring), cl::value_desc("file.html"),
-      cl::desc("Write run and prediction as a page for a browser")};
-  cl::opt<bool> open{
-      "open", cl::cat(measuring),
-      cl::desc("Show in a browser what --html or --trace wrote")};
-  cl::opt<bool> counters{"counters", cl::cat(measuring),
-                         cl::desc("Add CPU counters of each op to --trace")};
-  cl::opt<int64_t> repeat{
-      "repeat", cl::cat(measuring), cl::init(1), cl::value_desc("N"),
-      cl::desc("Measured runs, of which the median counts (default: 1)")};
-  cl::opt<int64_t> warmup{"warmup", cl::cat(measuring), cl::init(0),
-                          cl::value_desc("N"),
-                          cl::desc("Runs before them (default: 0)")};
-  enum class Caches { Cold, Warm };
-  cl::opt<Caches> caches{
-      "caches", cl::cat(measuring), cl::init(Caches::Cold),
-      cl::desc("What measured runs find in the caches:"),
-      cl::values(clEnumValN(Caches::Cold, "cold", "other data (default)"),
-                 clEnumValN(Caches::Warm, "warm", "data of the run before"))};
-
-  bool hasPrompt() const { return !tokens.empty() || !promptFile.empty(); }
-  /// Whether the times of ops are asked for.
-  bool records() const {
-    return compare || !measured.empty() || !measureOps.empty() ||
-           !trace.empty() || !html.empty();
-  }
-  /// Whether the time of a whole run is asked for.
-  bool measures() const {
-    return records() || repeat.getNumOccurrences() ||
-           warmup.getNumOccurrences() || caches.getNumOccurrences();
-  }
-  Repetition repetition() const {
-    return {warmup, repeat, caches == Caches::Cold};
-  }
-};
-} // namespace
 
 /// Adds the results of the op with that name to those of the function.
 static LogicalResult addResultsOf(func::FuncOp function, StringRef name) {
@@ -228,8 +103,8 @@ static LogicalResult check(const CommandLine &options, const HostTensor &found,
                           << describe(*expected);
   Difference difference = compare(found, *expected);
   if (!difference.hasNonFinite && difference.worst <= options.tolerance) {
-    llvm::outs() << "agrees: largest difference "
-                 << llvm::format("%.2e", difference.worst) << "\n";
+    options.out() << "agrees: largest difference "
+                  << llvm::format("%.2e", difference.worst) << "\n";
     return success();
   }
   return emitError(loc) << "element " << difference.index << " is "
@@ -247,11 +122,11 @@ static LogicalResult saveWeights(const CommandLine &options,
   });
 }
 
-static void printTokens(const HostTensor &tokens) {
-  llvm::outs() << "tokens:";
+static void printTokens(const HostTensor &tokens, raw_ostream &os) {
+  os << "tokens:";
   for (int64_t i = 0; i < tokens.getNumElements(); ++i)
-    llvm::outs() << " " << static_cast<int64_t>(tokens.get(i));
-  llvm::outs() << "\n";
+    os << " " << static_cast<int64_t>(tokens.get(i));
+  os << "\n";
 }
 
 /// Returns the results of the function, without the states of caches.
@@ -291,76 +166,6 @@ static void warnOfNonFinite(ArrayRef<HostTensor> results, const Inputs &inputs,
   }
 }
 
-/// Checks that each file can be written, and that no two are the same.
-static LogicalResult checkOutputs(const CommandLine &options, Location loc) {
-  llvm::StringMap<StringRef> optionOf;
-  for (const cl::opt<std::string> *each :
-       {&options.output, &options.saveWeights, &options.trace, &options.html,
-        &options.measured, &options.measureOps}) {
-    StringRef path = *each;
-    if (path.empty())
-      continue;
-    if (llvm::Error error = checkOutputFile(path))
-      return emitError(loc) << "'--" << each->ArgStr
-                            << "': " << llvm::toString(std::move(error));
-    std::string fault =
-        each == &options.trace ? findFaultOfTraceName(path) : "";
-    if (!fault.empty())
-      return emitError(loc)
-             << "'--trace': " << fault << ", got '" << path << "'";
-    auto [known, isNew] = optionOf.try_emplace(path, each->ArgStr);
-    if (!isNew)
-      return emitError(loc)
-             << "'--" << known->second << "' and '--" << each->ArgStr
-             << "' both name '" << path << "'; give each a file of its own";
-  }
-  return success();
-}
-
-/// Checks what can be checked before anything is compiled.
-static LogicalResult checkOptions(const CommandLine &options, Location loc) {
-  StringRef output = options.output;
-  if (!output.empty() && !output.ends_with(".npy") &&
-      !output.ends_with(".safetensors"))
-    return emitError(loc) << "'--output' must be a *.npy or *.safetensors "
-                             "file, got '"
-                          << output << "'";
-  if (options.steps < 1)
-    return emitError(loc) << "'--steps' must be 1 or more, got "
-                          << options.steps.getValue();
-  if (!options.tokens.empty() && !options.promptFile.empty())
-    return emitError(loc) << "the prompt is said twice, by '--tokens' and by "
-                             "'--prompt-file'";
-  if (std::string fault = findPageFault(options.html); !fault.empty())
-    return emitError(loc) << "'--html': " << fault;
-  if (options.open && options.html.empty() && options.trace.empty())
-    return emitError(loc) << "'--open' shows what '--html' or '--trace' "
-                             "writes, and neither is given";
-  if (options.counters && options.trace.empty())
-    return emitError(loc) << "what '--counters' counts stands in a trace; say "
-                             "where to write it: '--trace=FILE'";
-  if (options.copyWeights && options.weights.empty())
-    return emitError(loc) << "'--copy-weights' copies those of a file; say "
-                             "which: '--weights=PATH'";
-  constexpr unsigned mostThreads = 4096; // of OpenMP's runtime, too
-  if (options.threads < 1 || options.threads > mostThreads)
-    return emitError(loc) << "'--threads' must be in [1, " << mostThreads
-                          << "], got " << options.threads.getValue();
-  if (!llvm::is_contained({0, 128, 256, 512}, options.vectorBits))
-    return emitError(loc) << "'--vectors' must be 128, 256 or 512, got "
-                          << options.vectorBits.getValue();
-  if (options.repeat < 1 || options.warmup < 0)
-    return emitError(loc) << "'--repeat' must be 1 or more and '--warmup' 0 or "
-                             "more, got "
-                          << options.repeat.getValue() << " and "
-                          << options.warmup.getValue();
-  if (options.measures() && options.steps > 1)
-    return emitError(loc) << "what is measured is one step, which is run "
-                             "'--repeat' times; got '--steps="
-                          << options.steps.getValue() << "'";
-  return checkOutputs(options, loc);
-}
-
 /// Writes rows of the ops that rows can describe.
 static LogicalResult writeRows(const CommandLine &options,
                                const Report &measured, Location loc) {
@@ -386,19 +191,19 @@ static LogicalResult writeRows(const CommandLine &options,
 static void printChoices(const CommandLine &options,
                          const Executable &executable) {
   CpuVectors vectors = executable.getVectors();
-  llvm::outs() << "It ran on " << options.threads
-               << (options.threads == 1 ? " thread" : " threads")
-               << " with vectors of " << vectors.bits << " bits"
-               << (vectors.addsPairsOfBf16 ? " and AVX512-BF16" : "")
-               << llvm::format(", compiled in %.2f s (%.2f s of CPU).\n",
-                               executable.getCompileSeconds(),
-                               executable.getCompileCpuSeconds());
+  options.out() << "It ran on " << options.threads
+                << (options.threads == 1 ? " thread" : " threads")
+                << " with vectors of " << vectors.bits << " bits"
+                << (vectors.addsPairsOfBf16 ? " and AVX512-BF16" : "")
+                << llvm::format(", compiled in %.2f s (%.2f s of CPU).\n",
+                                executable.getCompileSeconds(),
+                                executable.getCompileCpuSeconds());
 }
 
 static LogicalResult report(const CommandLine &options,
-                            const Executable &executable,
+                            const Executable &executable, const Chips &chips,
                             Measurement &measurement, Location loc) {
-  if (failed(measurement.finish()))
+  if (failed(measurement.finish(chips)))
     return failure();
   const Report &measured = measurement.getMeasured();
   const Report &predicted = measurement.getPredicted();
@@ -426,11 +231,11 @@ static LogicalResult report(const CommandLine &options,
       return emitError(loc) << "'--open': " << llvm::toString(std::move(error));
   if (!options.compare)
     return success();
-  writeComparisonTable(comparison, llvm::outs());
-  llvm::outs() << llvm::format("The median run took %.3f us, %.3f us of it "
-                               "between ops.\n",
-                               measurement.getWallMicroseconds(),
-                               measurement.getBetweenMicroseconds());
+  writeComparisonTable(comparison, options.out());
+  options.out() << llvm::format("The median run took %.3f us, %.3f us of it "
+                                "between ops.\n",
+                                measurement.getWallMicroseconds(),
+                                measurement.getBetweenMicroseconds());
   printChoices(options, executable);
   return success();
 }
@@ -438,7 +243,8 @@ static LogicalResult report(const CommandLine &options,
 /// Measures the ops of some runs. `results` gets those of the last run.
 static LogicalResult measureRuns(const CommandLine &options,
                                  Executable &executable, const Inputs &inputs,
-                                 Measurement &measurement, Location loc,
+                                 const Chips &chips, Measurement &measurement,
+                                 Location loc,
                                  std::vector<HostTensor> &results) {
   std::optional<CpuCounters> counters;
   if (options.counters) {
@@ -449,55 +255,67 @@ static LogicalResult measureRuns(const CommandLine &options,
     executable.count(&*counters);
   }
   results = runRepeatedly(
-      executable, inputs.getValues(), options.repetition(),
-      [&](double) { measurement.add(executable.takeRecordedRuns()); });
+      executable, inputs.getValues(), options.repetition(), chips, [&](double) {
+        std::vector<RecordedRun> runs = executable.takeRecordedRuns();
+        measurement.add(std::move(runs), executable.getRecordingStart());
+      });
   executable.count(nullptr);
-  return report(options, executable, measurement, loc);
+  return report(options, executable, chips, measurement, loc);
 }
 
 /// Times runs in which nothing is recorded, and returns the last results.
 static std::vector<HostTensor> timeRuns(const CommandLine &options,
                                         const Executable &executable,
-                                        const Inputs &inputs) {
+                                        const Inputs &inputs,
+                                        const Chips &chips) {
   std::vector<double> microseconds;
   std::vector<HostTensor> results =
-      runRepeatedly(executable, inputs.getValues(), options.repetition(),
+      runRepeatedly(executable, inputs.getValues(), options.repetition(), chips,
                     [&](double passed) { microseconds.push_back(passed); });
   size_t count = microseconds.size();
-  llvm::outs() << "The median of " << count << (count == 1 ? " run" : " runs")
-               << llvm::format(" took %.3f us.\n",
-                               takeMedian(std::move(microseconds)));
+  options.out() << "The median of " << count << (count == 1 ? " run" : " runs")
+                << llvm::format(" took %.3f us.\n",
+                                takeMedian(std::move(microseconds)));
   printChoices(options, executable);
   return results;
 }
 
-static LogicalResult run(const CommandLine &options, MLIRContext &context) {
+namespace {
+/// A program that is ready to run.
+struct Prepared {
+  OwningOpRef<ModuleOp> module, asRead; // compiling changes the first one
+  std::unique_ptr<Executable> executable;
+  std::optional<Inputs> inputs;
+  std::optional<Measurement> measurement; ///< if ops are recorded
+};
+} // namespace
+
+/// Reads, compiles and prepares a program. None of it needs the other chips.
+static LogicalResult prepare(const CommandLine &options, const Chips &chips,
+                             MLIRContext &context, Prepared &program) {
   Location loc = UnknownLoc::get(&context);
-  if (failed(checkOptions(options, loc)))
-    return failure();
-  std::optional<InterruptNote> note;
-  if (options.measures())
-    note.emplace();
-  if (failed(checkProgramFile("llm-run", options.program)))
+  if (failed(options.check(loc)) ||
+      failed(checkProgramFile("llm-run", options.program)))
     return failure();
   ParserConfig config(&context);
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(options.program, config);
-  if (!module)
+  program.module = parseSourceFile<ModuleOp>(options.program, config);
+  if (!program.module || failed(chips.check(*program.module)))
     return failure();
-  FailureOr<func::FuncOp> function = findFunction(*module, options.function);
+  FailureOr<func::FuncOp> function =
+      findFunction(*program.module, options.function);
   if (failed(function) || failed(addResultsOf(*function, options.resultsOf)))
     return failure();
   ModelFacts facts = findFacts(*function);
   std::string name = function->getName().str();
-  OwningOpRef<ModuleOp> asRead; // compiling changes the other one
   if (options.records() || facts.hasOpenSizes)
-    asRead = cast<ModuleOp>((*module)->clone());
+    program.asRead = cast<ModuleOp>((*program.module)->clone());
+  Pieces pieces(GridAttr::ofModule(*function), chips.getNumber());
   FailureOr<std::unique_ptr<Executable>> executable = Executable::compile(
       *function, {options.optimize, options.records(), options.kernels,
                   options.threads, options.vectorBits});
   if (failed(executable))
     return failure();
+  program.executable = std::move(*executable);
   InputOptions given{{options.inputs.begin(), options.inputs.end()},
                      options.tokens,
                      options.promptFile,
@@ -507,29 +325,55 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
                      options.seed,
                      options.samplingSeed,
                      options.steps};
-  func::FuncOp before =
-      asRead ? asRead->lookupSymbol<func::FuncOp>(name) : nullptr;
-  Inputs inputs(**executable, before, given, facts, loc);
-  if (failed(inputs.prepare()) || failed(saveWeights(options, inputs, loc)))
+  func::FuncOp before = program.asRead
+                            ? program.asRead->lookupSymbol<func::FuncOp>(name)
+                            : nullptr;
+  program.inputs.emplace(*program.executable, before, given, facts, pieces,
+                         loc);
+  if (failed(program.inputs->prepare()))
+    return failure();
+  if (!options.records())
+    return success();
+  FailureOr<Measurement> measurement = Measurement::prepare(
+      before, program.inputs->getOpenSizes(), options.threads);
+  if (succeeded(measurement))
+    program.measurement.emplace(std::move(*measurement));
+  return measurement;
+}
+
+static LogicalResult run(CommandLine &options, MLIRContext &context) {
+  Chips chips(&context);
+  Location loc = UnknownLoc::get(&context);
+  const bool records = options.records(), measures = options.measures();
+  std::optional<InterruptNote> note;
+  if (measures)
+    note.emplace();
+  Prepared program;
+  LogicalResult prepared = prepare(options, chips, context, program);
+  if (!chips.haveAllSucceeded(succeeded(prepared)))
+    return failure();
+  if (!chips.isFirst())
+    options.silence();
+  Inputs &inputs = *program.inputs;
+  Executable &executable = *program.executable;
+  if (failed(saveWeights(options, inputs, loc)))
     return failure();
   std::vector<HostTensor> all, results;
-  if (options.records()) {
-    FailureOr<Measurement> measurement =
-        Measurement::prepare(before, inputs.getOpenSizes(), options.threads);
-    if (failed(measurement) || failed(measureRuns(options, **executable, inputs,
-                                                  *measurement, loc, all)))
+  if (records) {
+    if (failed(measureRuns(options, executable, inputs, chips,
+                           *program.measurement, loc, all)))
       return failure();
-  } else if (options.measures()) {
-    all = timeRuns(options, **executable, inputs);
+  } else if (measures) {
+    all = timeRuns(options, executable, inputs, chips);
   }
   for (int64_t step = 0; step < options.steps; ++step) {
     if (step && failed(inputs.advance(all)))
       return failure();
-    if (!options.measures())
-      all = (*executable)->run(inputs.getValues());
-    results = plainResults(**executable, all);
+    if (!measures)
+      all = executable.run(inputs.getValues());
+    results = plainResults(executable, all);
     if (options.hasPrompt() && !results.empty())
-      printTokens(results.front());
+      printTokens(results.front(), options.out());
   }
   if (results.empty())
     return success();

@@ -40,6 +40,9 @@ struct ProgramArgument {
   Kind kind;
   std::string name; ///< empty for an input; two of other kinds may share one
   Type type;        ///< a tensor, or index
+  /// Which piece a chip has of a weight or cache, by the dimensions d0, d1, ..
+  /// of the tensor (`llm.piece`). Null if it has all of it.
+  DictionaryAttr piece = nullptr;
 };
 
 /// A result of a compiled function.
@@ -131,6 +134,10 @@ public:
   /// function as it was compiled. Returns nothing if runs are not recorded.
   std::vector<RecordedRun> takeRecordedRuns() const {
     return recorder ? recorder->takeRuns() : std::vector<RecordedRun>();
+  }
+  /// When these began, in nanoseconds of the steady clock.
+  int64_t getRecordingStart() const {
+    return recorder ? recorder->getStartNanoseconds() : 0;
   }
 
 private:

@@ -86,9 +86,11 @@ ComparedOp comparePrediction(const Report &predicted, ArrayRef<unsigned> ops);
 double microsecondsOf(const Report &report, const OpReport &op);
 
 /// Both sides on one clock, for viewers of traces. What ran when, run by run,
-/// and the predicted schedule are a group of tracks each. `runs` are those of
-/// the program of `measured`. Runs of no op are not drawn.
-Recording recordBoth(const Report &measured, ArrayRef<RecordedRun> runs,
+/// and the predicted schedule are a group of tracks each. The runs are those of
+/// the program of `measured` on each chip that ran it, on one clock. Runs of no
+/// op are not drawn.
+Recording recordBoth(const Report &measured,
+                     ArrayRef<std::vector<RecordedRun>> runsOfChips,
                      const Report &predicted);
 
 /// A slot of a schedule, as viewers of traces show it.

@@ -41,6 +41,8 @@ public:
 
   /// Returns the runs, in the order in which they ran.
   std::vector<RecordedRun> takeRuns();
+  /// When these began, by the steady clock.
+  int64_t getStartNanoseconds() const { return startNanoseconds; }
 
 private:
   struct Reading {
@@ -50,6 +52,7 @@ private:
     CpuCounts endCounts = {}, startCounts = {};
   };
   std::vector<Reading> readings;
+  int64_t startNanoseconds = 0;
   const CpuCounters *counters = nullptr;
 };
 

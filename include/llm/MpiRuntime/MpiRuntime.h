@@ -1,0 +1,69 @@
+/*===- MpiRuntime.h - What cut programs call to exchange bytes ----*- C -*-===*\
+|*                                                                            *|
+|* Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.       *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+/*
+ * A program of --llm-partition is that of each chip of a grid. After
+ * --convert-llm-to-linalg it calls three functions:
+ *
+ *   llm_chip() -> index
+ *   llm_all_gather(memref<?xi8>, memref<?xi8>, memref<?x2xindex>)
+ *   llm_all_to_all(memref<?xi8>, memref<?xi8>, memref<?x2xindex>)
+ *
+ * The library llm_mpi_runtime has them over MPI (4.0, MPI Forum, 2021): one
+ * process is one chip, and its rank is the number of the chip. llm-run loads
+ * it, and mlir-runner takes it by --shared-libs. MPI ends the process where it
+ * finds an error.
+ *
+ * A group is listed as a size and a stride for each of its axes, the outermost
+ * first: how many chips there are along the axis, and how much further the
+ * number of the next one is. All chips of a group call the same functions in
+ * the same order.
+ */
+
+#ifndef LLM_MPIRUNTIME_MPIRUNTIME_H
+#define LLM_MPIRUNTIME_MPIRUNTIME_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Descriptors of MLIR's memrefs of one and of two dimensions. */
+typedef struct {
+  char *allocated, *data;
+  int64_t offset, size, stride;
+} LlmBytes;
+typedef struct {
+  int64_t *allocated, *data;
+  int64_t offset, sizes[2], strides[2];
+} LlmAxes;
+
+/* Starts MPI, if it is not running. Returns the number of processes, and
+ * writes that of this one. */
+int64_t llm_mpi_start(int64_t *process);
+/* Ends MPI. All processes wait for each other here. */
+void llm_mpi_end(void);
+/* Returns one moment in nanoseconds of this process's own steady clock. All
+ * processes call it together and get the same moment; on several machines, as
+ * well as a barrier tells it. */
+int64_t llm_mpi_clock_origin(void);
+
+/* The number of this chip. */
+int64_t _mlir_ciface_llm_chip(void);
+/* `to` gets the bytes of all chips of the group, in the order of their ranks. */
+void _mlir_ciface_llm_all_gather(const LlmBytes *from, const LlmBytes *to,
+                                 const LlmAxes *group);
+/* `from` has as many equal pieces as the group has chips, and the r-th goes to
+ * the chip of rank r. `to` gets the pieces from all, in the order of ranks. */
+void _mlir_ciface_llm_all_to_all(const LlmBytes *from, const LlmBytes *to,
+                                 const LlmAxes *group);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LLM_MPIRUNTIME_MPIRUNTIME_H */

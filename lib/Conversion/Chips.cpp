@@ -1,0 +1,133 @@
+//===- Chips.cpp - What a lowered program knows of its chip ---------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Upstream's `mpi` dialect has neither all_gather nor all_to_all, and takes no
+// floats of less than 32 bits. So bytes are exchanged here, by calls of C
+// functions. What is computed with them, such as sums, is the program's own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Chips.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+ChipGroup::ChipGroup(LinalgLowering &lowering, Operation *op, ArrayAttr names)
+    : lowering(lowering), builder(lowering.getBuilder()),
+      loc(lowering.getLoc()), module(op->getParentOfType<ModuleOp>()) {
+  GridAttr grid = GridAttr::ofModule(op);
+  for (auto name : names.getAsRange<StringAttr>())
+    axes.push_back({*grid.sizeOf(name), grid.strideOf(name)});
+  numChips = grid.countChips(names);
+}
+
+Value ChipGroup::index(int64_t value) { return lowering.index(builder, value); }
+
+/// Declares a function that the lowered program calls, if it is not declared
+/// yet.
+func::FuncOp ChipGroup::declare(StringRef name, FunctionType type) {
+  if (auto known = module.lookupSymbol<func::FuncOp>(name))
+    return known;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(module.getBody());
+  auto function = func::FuncOp::create(builder, module.getLoc(), name, type);
+  function.setPrivate();
+  function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
+                    builder.getUnitAttr());
+  return function;
+}
+
+Value ChipGroup::getRank() {
+  func::FuncOp callee =
+      declare("llm_chip", builder.getFunctionType({}, builder.getIndexType()));
+  Value chip =
+      func::CallOp::create(builder, loc, callee, ValueRange()).getResult(0);
+  Value rank = index(0);
+  for (auto [size, stride] : axes) {
+    Value place = arith::RemUIOp::create(
+        builder, loc, arith::DivUIOp::create(builder, loc, chip, index(stride)),
+        index(size));
+    Value outer = arith::MulIOp::create(builder, loc, rank, index(size));
+    rank = arith::AddIOp::create(builder, loc, outer, place);
+  }
+  return rank;
+}
+
+/// Returns a buffer of bytes for the elements of a tensor. An element of less
+/// than 8 bits takes one.
+Value ChipGroup::makeBytes(RankedTensorType type) {
+  Type element = type.getElementType();
+  int64_t elementBytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  auto bytes = MemRefType::get(type.getNumElements() * elementBytes,
+                               builder.getI8Type());
+  constexpr int64_t lineBytes = 64;
+  return memref::AllocOp::create(builder, loc, bytes, ValueRange(),
+                                 builder.getI64IntegerAttr(lineBytes));
+}
+
+Value ChipGroup::viewAs(Value bytes, RankedTensorType type) {
+  return memref::ViewOp::create(
+      builder, loc, MemRefType::get(type.getShape(), type.getElementType()),
+      bytes, index(0), ValueRange());
+}
+
+/// Returns the size and the stride of each axis, the outermost first.
+Value ChipGroup::listAxes() {
+  SmallVector<int64_t> numbers;
+  for (auto [size, stride] : axes)
+    numbers.append({size, stride});
+  SmallVector<int64_t> shape = {static_cast<int64_t>(axes.size()), 2};
+  auto type = RankedTensorType::get(shape, builder.getIndexType());
+  Value constant = arith::ConstantOp::create(
+      builder, loc, DenseIntElementsAttr::get(type, numbers));
+  Value buffer = bufferization::ToBufferOp::create(
+      builder, loc, MemRefType::get(shape, type.getElementType()), constant,
+      /*read_only=*/true);
+  return memref::CastOp::create(
+      builder, loc,
+      MemRefType::get({ShapedType::kDynamic, 2}, type.getElementType()),
+      buffer);
+}
+
+Value ChipGroup::call(StringRef name, Value from, RankedTensorType to) {
+  auto anyBytes = MemRefType::get(ShapedType::kDynamic, builder.getI8Type());
+  Value axesOfGroup = listAxes();
+  func::FuncOp callee = declare(
+      name,
+      builder.getFunctionType({anyBytes, anyBytes, axesOfGroup.getType()}, {}));
+  auto fromType = cast<RankedTensorType>(from.getType());
+  Value sent = makeBytes(fromType), got = makeBytes(to);
+  bufferization::MaterializeInDestinationOp::create(
+      builder, loc, Type(), from, viewAs(sent, fromType), /*restrict=*/true,
+      /*writable=*/true);
+  auto asAny = [&](Value bytes) -> Value {
+    return memref::CastOp::create(builder, loc, anyBytes, bytes);
+  };
+  func::CallOp::create(builder, loc, callee,
+                       ValueRange{asAny(sent), asAny(got), axesOfGroup});
+  return bufferization::ToTensorOp::create(builder, loc, to, viewAs(got, to),
+                                           /*restrict=*/true,
+                                           /*writable=*/true);
+}
+
+Value ChipGroup::gather(Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  SmallVector<int64_t> shape = {numChips};
+  llvm::append_range(shape, type.getShape());
+  return call("llm_all_gather", x, type.clone(shape));
+}
+
+Value ChipGroup::swap(Value pieces) {
+  return call("llm_all_to_all", pieces,
+              cast<RankedTensorType>(pieces.getType()));
+}

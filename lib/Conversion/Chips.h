@@ -1,0 +1,53 @@
+//===- Chips.h - What a lowered program knows of its chip -------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_CONVERSION_CHIPS_H
+#define LLM_LIB_CONVERSION_CHIPS_H
+
+#include "Lowerings.h"
+
+namespace mlir::llm {
+
+/// The chips that an op meets: those of a group along some axes of the grid.
+/// What the lowered program asks of them are calls of three functions, which
+/// `include/llm/MpiRuntime/MpiRuntime.h` describes.
+class ChipGroup {
+public:
+  /// `axes` are axes of the grid of the op's module.
+  ChipGroup(LinalgLowering &lowering, Operation *op, ArrayAttr axes);
+
+  int64_t countChips() const { return numChips; }
+  /// Returns the rank of this chip in the group, an index.
+  Value getRank();
+  /// Returns the tensors of all chips, as [chips, dims of x..].
+  Value gather(Value x);
+  /// x is [chips, ..], with a piece for each chip of the group. Returns the
+  /// pieces that this chip gets from each, in the same shape.
+  Value swap(Value pieces);
+
+private:
+  struct Axis {
+    int64_t size, stride;
+  };
+  Value call(StringRef function, Value from, RankedTensorType to);
+  Value makeBytes(RankedTensorType type);
+  Value viewAs(Value bytes, RankedTensorType type);
+  Value listAxes();
+  func::FuncOp declare(StringRef name, FunctionType type);
+  Value index(int64_t value);
+
+  LinalgLowering &lowering;
+  OpBuilder &builder;
+  Location loc;
+  ModuleOp module;
+  SmallVector<Axis> axes;
+  int64_t numChips = 1;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_CONVERSION_CHIPS_H

@@ -1,0 +1,157 @@
+//===- MpiRuntime.cpp - Chips that are processes of MPI -------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/MpiRuntime/MpiRuntime.h"
+
+#define OMPI_SKIP_MPICXX 1 // the C++ interface, which MPI 3 dropped
+#include <mpi.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <vector>
+
+namespace {
+
+/// Sizes and strides of the axes of a group.
+using GroupKey = std::vector<int64_t>;
+
+/// The communicators of groups. Each is made when it is first used, which all
+/// processes do in the same order, and kept: MPI has few.
+class Communicators {
+public:
+  MPI_Comm get(const LlmAxes &axes) {
+    GroupKey key;
+    for (int64_t axis = 0; axis < axes.sizes[0]; ++axis)
+      for (int64_t which = 0; which < 2; ++which)
+        key.push_back(axes.data[axes.offset + axis * axes.strides[0] +
+                                which * axes.strides[1]]);
+    auto [it, isNew] = known.try_emplace(std::move(key), MPI_COMM_NULL);
+    if (isNew)
+      it->second = make(it->first);
+    return it->second;
+  }
+
+  void clear() {
+    for (auto &[key, communicator] : known)
+      MPI_Comm_free(&communicator);
+    known.clear();
+  }
+
+private:
+  /// Chips of one group have the same number once their places along its axes
+  /// are taken off.
+  static MPI_Comm make(const GroupKey &axes) {
+    int64_t chip = _mlir_ciface_llm_chip(), rank = 0, first = chip;
+    for (size_t axis = 0; axis < axes.size(); axis += 2) {
+      int64_t size = axes[axis], stride = axes[axis + 1];
+      int64_t place = chip / stride % size;
+      rank = rank * size + place;
+      first -= place * stride;
+    }
+    MPI_Comm communicator;
+    MPI_Comm_split(MPI_COMM_WORLD, static_cast<int>(first),
+                   static_cast<int>(rank), &communicator);
+    return communicator;
+  }
+
+  std::map<GroupKey, MPI_Comm> known;
+};
+
+Communicators communicators;
+
+/// MPI counts in `int`. Where there are more bytes, it counts blocks of them.
+struct Block {
+  MPI_Datatype type;
+  int count;
+
+  explicit Block(int64_t bytes) {
+    constexpr int64_t most = int64_t(1) << 30;
+    int64_t blockBytes = 1;
+    while (bytes / blockBytes > most && bytes % (2 * blockBytes) == 0)
+      blockBytes *= 2;
+    if (bytes / blockBytes > most) {
+      std::fprintf(stderr,
+                   "llm_mpi_runtime: %lld bytes are too many for one message\n",
+                   static_cast<long long>(bytes));
+      MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+    count = static_cast<int>(bytes / blockBytes);
+    MPI_Type_contiguous(static_cast<int>(blockBytes), MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+  }
+  ~Block() { MPI_Type_free(&type); }
+};
+
+} // namespace
+
+int64_t llm_mpi_start(int64_t *process) {
+  int isStarted;
+  MPI_Initialized(&isStarted);
+  if (!isStarted) {
+    // Other threads may compute, and this one exchanges.
+    int provided;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  }
+  int rank, size;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  *process = rank;
+  return size;
+}
+
+void llm_mpi_end(void) {
+  communicators.clear();
+  MPI_Finalize();
+}
+
+int64_t llm_mpi_clock_origin(void) {
+  MPI_Comm node;
+  int size, sizeOfNode;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
+                      &node);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_size(node, &sizeOfNode);
+  MPI_Comm_free(&node);
+  MPI_Barrier(MPI_COMM_WORLD);
+  std::chrono::nanoseconds now =
+      std::chrono::steady_clock::now().time_since_epoch();
+  int64_t origin = now.count();
+  // Processes of one machine have one clock, and need no barrier to agree.
+  if (size == sizeOfNode)
+    MPI_Bcast(&origin, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+  return origin;
+}
+
+int64_t _mlir_ciface_llm_chip(void) {
+  int isStarted;
+  MPI_Initialized(&isStarted);
+  int64_t chip;
+  llm_mpi_start(&chip);
+  if (!isStarted)
+    std::atexit(llm_mpi_end); // nobody else knows that it was started
+  return chip;
+}
+
+void _mlir_ciface_llm_all_gather(const LlmBytes *from, const LlmBytes *to,
+                                 const LlmAxes *group) {
+  Block sent(from->size);
+  MPI_Allgather(from->data + from->offset, sent.count, sent.type,
+                to->data + to->offset, sent.count, sent.type,
+                communicators.get(*group));
+}
+
+void _mlir_ciface_llm_all_to_all(const LlmBytes *from, const LlmBytes *to,
+                                 const LlmAxes *group) {
+  MPI_Comm communicator = communicators.get(*group);
+  int numChips;
+  MPI_Comm_size(communicator, &numChips);
+  Block piece(from->size / numChips);
+  MPI_Alltoall(from->data + from->offset, piece.count, piece.type,
+               to->data + to->offset, piece.count, piece.type, communicator);
+}

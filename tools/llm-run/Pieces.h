@@ -1,0 +1,40 @@
+//===- Pieces.h - A chip's pieces of weights and caches ---------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TOOLS_LLM_RUN_PIECES_H
+#define LLM_TOOLS_LLM_RUN_PIECES_H
+
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
+#include "llm/Execution/Executable.h"
+
+namespace mlir::llm {
+
+/// Which piece of a weight or cache a chip has (`llm.piece` of Spec.md).
+class Pieces {
+public:
+  /// Without a grid, every piece is the whole.
+  Pieces(GridAttr grid, int64_t chip) : grid(grid), chip(chip) {}
+
+  /// Returns the type of the whole of which an argument of this type is a
+  /// piece.
+  RankedTensorType getWhole(const ProgramArgument &argument,
+                            RankedTensorType type) const;
+  /// Returns the piece of this chip. It stays in the memory of the whole if it
+  /// lies there in one run.
+  HostTensor take(const ProgramArgument &argument,
+                  const HostTensor &whole) const;
+
+private:
+  int64_t rankAlong(ArrayRef<StringRef> axes) const;
+
+  GridAttr grid;
+  int64_t chip;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_TOOLS_LLM_RUN_PIECES_H
