@@ -6,28 +6,16 @@ llm-run runs the whole program in one process, and the cut one under mpirun, wit
 whole weights and keeps its piece. Logits must agree to 1e-5 in f32.
 """
 import json
-import os
+import math
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 from cuts import EVEN_PHASES, PHASES, find_cuts
+from mpirun import run_chips
 from small_models import FAMILIES, make_config
 from small_programs import return_logits, run
-
-# mpirun refuses root, and more processes than cores, without these.
-ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                            "OMPI_MCA_rmaps_base_oversubscribe": "1"}
-SECONDS = 300  # a program that hangs is ended
-
-
-def run_chips(chips, *words):
-    done = subprocess.run(["mpirun", "-q", "-n", str(chips), "llm-run", *map(str, words)], env=ENVIRONMENT, capture_output=True,
-                          text=True, timeout=SECONDS, check=False)
-    assert done.returncode == 0, f"{' '.join(map(str, words))}: {done.returncode}\n{done.stdout}{done.stderr}"
-    return done.stdout
 
 
 def check_family(folder, family, cut):
@@ -38,10 +26,8 @@ def check_family(folder, family, cut):
         run("llm-translate", "--import-hf-config", folder / "config.json", "--layers=all", "--dtype=f32", *options, "-o", program)
         program.write_text(return_logits(program.read_text()))
         run("llm-opt", program, f"--llm-shard={cut}", "--llm-partition=expert-rows=all", "-o", after)
-        sizes = re.findall(r"= (\d+)", re.search(r"#llm\.grid<([^>]*)>", after.read_text()).group(1))
-        chips = 1
-        for size in sizes:
-            chips *= int(size)
+        grid = re.search(r"#llm\.grid<([^>]*)>", after.read_text()).group(1)
+        chips = math.prod(map(int, re.findall(r"= (\d+)", grid)))
         run("llm-run", program, "--optimize=false", f"--output={logits}")
         said = run_chips(chips, after, "--optimize=false", f"--check-against={logits}", "--tolerance=1e-5")
         assert said.count("agrees") == 1, said  # the first chip alone speaks

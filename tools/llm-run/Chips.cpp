@@ -8,6 +8,7 @@
 #include "Chips.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/MpiRuntime/MpiRuntime.h"
+#include "llm/Target/Host.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -171,6 +172,15 @@ LogicalResult Chips::check(ModuleOp module) const {
   if (numChips > 1 && !runtime)
     return module.emitError() << "chips cannot exchange anything: " << whyNot;
   return success();
+}
+
+void Chips::warnOfFewCpus(unsigned threads, Location loc) const {
+  size_t cpus = hostSources().cpus.size();
+  if (numChips > 1 && cpus && numChips * threads > cpus)
+    emitWarning(loc) << numChips << " chips with " << threads
+                     << (threads == 1 ? " thread" : " threads")
+                     << " each share " << cpus
+                     << " CPUs, and wait for them: their times mean little";
 }
 
 SmallVector<char> Chips::gather(ArrayRef<char> own) const {

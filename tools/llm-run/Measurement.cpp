@@ -75,8 +75,11 @@ std::vector<HostTensor> llm::runRepeatedly(const Executable &executable,
 //===----------------------------------------------------------------------===//
 
 /// Returns this machine as a target, with the cores that the program runs on.
-static FailureOr<Target> readCores(unsigned threads, Location loc) {
+/// Each chip of a cut program has as many of its own, if there are so many.
+static FailureOr<Target> readCores(unsigned threads, int64_t chips,
+                                   Location loc) {
   HostSources sources = hostSources();
+  sources.processes = chips;
   if (sources.cpus.size() > threads)
     sources.cpus.resize(threads);
   return readHost(sources, [&] { return emitError(loc); });
@@ -84,14 +87,15 @@ static FailureOr<Target> readCores(unsigned threads, Location loc) {
 
 FailureOr<Measurement>
 Measurement::prepare(func::FuncOp function,
-                     const llvm::StringMap<int64_t> &sizes, unsigned threads) {
+                     const llvm::StringMap<int64_t> &sizes, unsigned threads,
+                     int64_t chips) {
   std::vector<std::string> texts;
   for (const auto &[name, size] : sizes)
     texts.push_back((name + "=" + Twine(size)).str());
   llvm::sort(texts);
   FailureOr<PlannedFunction> planned = PlannedFunction::create(
-      function, texts, [&] { return readCores(threads, function.getLoc()); },
-      threads);
+      function, texts,
+      [&] { return readCores(threads, chips, function.getLoc()); }, threads);
   if (failed(planned))
     return failure();
   return Measurement(std::move(*planned));

@@ -41,10 +41,11 @@ class Measurement {
 public:
   /// Prepares a function that is not lowered yet, by work on clones. A function
   /// without a schedule gets one for the target of its module, or for this
-  /// machine with as many cores as there are threads.
+  /// machine with as many cores as there are threads, where the other chips of
+  /// a cut program run, too.
   static FailureOr<Measurement> prepare(func::FuncOp function,
                                         const llvm::StringMap<int64_t> &sizes,
-                                        unsigned threads);
+                                        unsigned threads, int64_t chips);
 
   /// Adds the ops' runs of one run of the program, which began at this time of
   /// the steady clock.

@@ -65,8 +65,8 @@ RankedTensorType Pieces::getWhole(const ProgramArgument &argument,
 
 /// Copies the elements at these places of each dimension, row by row.
 static void copyNeighbours(ArrayRef<SmallVector<Neighbours, 1>> dims,
-                          ArrayRef<int64_t> strideBytes, const char *from,
-                          char *&to) {
+                           ArrayRef<int64_t> strideBytes, const char *from,
+                           char *&to) {
   bool isLast = dims.size() == 1;
   for (auto [begin, size] : dims.front()) {
     const char *first = from + begin * strideBytes.front();
@@ -78,7 +78,7 @@ static void copyNeighbours(ArrayRef<SmallVector<Neighbours, 1>> dims,
     }
     for (int64_t i = 0; i < size; ++i)
       copyNeighbours(dims.drop_front(), strideBytes.drop_front(),
-                    first + i * strideBytes.front(), to);
+                     first + i * strideBytes.front(), to);
   }
 }
 

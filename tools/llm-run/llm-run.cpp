@@ -294,8 +294,9 @@ struct Prepared {
 static LogicalResult prepare(const CommandLine &options, const Chips &chips,
                              MLIRContext &context, Prepared &program) {
   Location loc = UnknownLoc::get(&context);
-  if (failed(options.check(loc)) ||
-      failed(checkProgramFile("llm-run", options.program)))
+  if (failed(options.check(loc)))
+    return failure();
+  if (chips.isFirst() && failed(checkProgramFile("llm-run", options.program)))
     return failure();
   ParserConfig config(&context);
   program.module = parseSourceFile<ModuleOp>(options.program, config);
@@ -305,6 +306,11 @@ static LogicalResult prepare(const CommandLine &options, const Chips &chips,
       findFunction(*program.module, options.function);
   if (failed(function) || failed(addResultsOf(*function, options.resultsOf)))
     return failure();
+  if (chips.count() > 1 && !options.saveWeights.empty())
+    return emitError(loc) << "'--save-weights' would write the pieces of one "
+                             "chip; run the whole program for it";
+  if (options.records())
+    chips.warnOfFewCpus(options.threads, loc);
   ModelFacts facts = findFacts(*function);
   std::string name = function->getName().str();
   if (options.records() || facts.hasOpenSizes)
@@ -335,7 +341,7 @@ static LogicalResult prepare(const CommandLine &options, const Chips &chips,
   if (!options.records())
     return success();
   FailureOr<Measurement> measurement = Measurement::prepare(
-      before, program.inputs->getOpenSizes(), options.threads);
+      before, program.inputs->getOpenSizes(), options.threads, chips.count());
   if (succeeded(measurement))
     program.measurement.emplace(std::move(*measurement));
   return measurement;

@@ -22,6 +22,9 @@ struct HostSources {
   /// The CPUs that the process may use. If it is empty, these are all that are
   /// online.
   std::vector<unsigned> cpus;
+  /// The processes that run the chips of a cut program beside each other, each
+  /// on as many CPUs. They share the memory and its rate.
+  unsigned processes = 1;
   /// The features, as `llvm::sys::getHostCPUFeatures` names them.
   ::llvm::StringMap<bool> features;
   /// Measures the rate of the memory with so many threads, over so many bytes.
