@@ -26,6 +26,9 @@ if "TRACE_PROCESSOR" in os.environ:
     config.environment["TRACE_PROCESSOR"] = os.environ["TRACE_PROCESSOR"]
 if "CCACHE_DIR" in os.environ:  # recipes/in-tree builds a copy of what was built before
     config.environment["CCACHE_DIR"] = os.environ["CCACHE_DIR"]
+# mpirun refuses root, and more processes than cores, without these.
+for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"):
+    config.environment[name] = "1"
 config.environment["FILECHECK_OPTS"] = "-dump-input-filter=all -enable-var-scope"
 
 plugin = os.path.join(config.llm_build_dir, "lib", "llm-plugin.so")

@@ -7,7 +7,7 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build ccache python3 python3-jsonschema python3-numpy git
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
-  nlohmann-json3-dev libdnnl-dev libnlopt-dev libgecode-dev zlib1g-dev libsqlite3-dev libgtest-dev libomp5
+  nlohmann-json3-dev libdnnl-dev libnlopt-dev libgecode-dev zlib1g-dev libsqlite3-dev libgtest-dev libomp5 libopenmpi-dev openmpi-bin
   "$@"
 )
 # For the page of --llm-export-html. Others than Debian's bring npm along with node.

@@ -175,8 +175,20 @@ LogicalResult Chips::check(ModuleOp module) const {
 }
 
 void Chips::warnOfFewCpus(unsigned threads, Location loc) const {
-  size_t cpus = hostSources().cpus.size();
-  if (numChips > 1 && cpus && numChips * threads > cpus)
+  if (!runtime)
+    return;
+  constexpr size_t most = 4096;
+  SmallVector<char> own(most);
+  for (unsigned cpu : hostSources().cpus)
+    if (cpu < most)
+      own[cpu] = 1;
+  SmallVector<char> all = gather(own);
+  int64_t cpus = 0;
+  for (size_t cpu = 0; cpu < most; ++cpu)
+    cpus += llvm::any_of(llvm::seq(numChips), [&](int64_t chip) {
+      return all[chip * most + cpu] != 0;
+    });
+  if (numChips * threads > cpus)
     emitWarning(loc) << numChips << " chips with " << threads
                      << (threads == 1 ? " thread" : " threads")
                      << " each share " << cpus

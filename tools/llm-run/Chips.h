@@ -29,7 +29,8 @@ public:
   /// Fails if the processes could not be joined, or if the program is for
   /// another number of chips.
   LogicalResult check(ModuleOp module) const;
-  /// Warns where times are those of processes that wait for a CPU.
+  /// Warns where times are those of processes that wait for a CPU. All of them
+  /// must come here.
   void warnOfFewCpus(unsigned threads, Location loc) const;
 
   int64_t getNumber() const { return number; }

@@ -309,8 +309,6 @@ static LogicalResult prepare(const CommandLine &options, const Chips &chips,
   if (chips.count() > 1 && !options.saveWeights.empty())
     return emitError(loc) << "'--save-weights' would write the pieces of one "
                              "chip; run the whole program for it";
-  if (options.records())
-    chips.warnOfFewCpus(options.threads, loc);
   ModelFacts facts = findFacts(*function);
   std::string name = function->getName().str();
   if (options.records() || facts.hasOpenSizes)
@@ -358,6 +356,8 @@ static LogicalResult run(CommandLine &options, MLIRContext &context) {
   LogicalResult prepared = prepare(options, chips, context, program);
   if (!chips.haveAllSucceeded(succeeded(prepared)))
     return failure();
+  if (measures)
+    chips.warnOfFewCpus(options.threads, loc);
   if (!chips.isFirst())
     options.silence();
   Inputs &inputs = *program.inputs;

@@ -183,6 +183,9 @@ LogicalResult mlir::llm::verifyPlan(Operation *op, NamedAttribute attribute) {
 LogicalResult mlir::llm::verifyOnFunctionValue(Operation *op, StringRef what,
                                                NamedAttribute attribute) {
   StringRef name = attribute.getName();
+  if (what == "argument" && name == LlmDialect::pieceAttrName &&
+      isa<ShardAttr>(attribute.getValue()))
+    return success();
   bool isAllowed =
       name == "llm.cache" ||
       (what == "argument" &&
