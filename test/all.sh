@@ -46,5 +46,11 @@ for cut in "--ep=2 --tp=1,2" "--dp=2 --tp=2" "--dp=2 --ep=2"; do
   PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_partition.py" "$folder/chips" $cut
 done
 
+echo "== small models of all families, run on a process for each chip"
+for cut in "--tp=2,4" "--ep=2 --tp=1,2 mixtral qwen3_moe gpt_oss llama4 deepseek_v3" "--dp=2 --ep=2 mixtral qwen3_next"; do
+  # shellcheck disable=SC2086
+  PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_run_chips.py" "$folder/chips" $cut
+done
+
 echo "== line coverage of lib/"
 bash "$root/test/coverage.sh"
