@@ -145,6 +145,8 @@ FailureOr<Capacity> Capacity::compute(const Program &program,
   capacity.weightBytes = totals.weightBytes;
   capacity.cacheBytes = totals.cacheBytes;
   capacity.stateBytes = totals.stateBytes;
+  if (GridAttr grid = GridAttr::ofModule(program.function()))
+    capacity.chips = grid.countChips();
 
   std::optional<AlikeSequences> alike = AlikeSequences::of(program);
   Growth growth;
@@ -185,6 +187,21 @@ FailureOr<Capacity> Capacity::compute(const Program &program,
 // What is said of it
 //===----------------------------------------------------------------------===//
 
+/// Returns the number of chips on which a program would fit if its weights,
+/// caches and states were shared evenly, twice as many as now or four times, or
+/// so. Values are not cut as far.
+static std::optional<int64_t> findFittingChips(const Capacity &capacity) {
+  constexpr int64_t mostTimes = 4096;
+  int64_t kept =
+      capacity.weightBytes + capacity.cacheBytes + capacity.stateBytes;
+  int64_t room = capacity.memory().capacityBytes - capacity.valueBytes -
+                 capacity.workspaceBytes;
+  for (int64_t times = 2; times <= mostTimes; times *= 2)
+    if (llvm::divideCeilSigned(kept, times) <= room)
+      return checkedMul(capacity.chips, times);
+  return std::nullopt;
+}
+
 static std::string describeFitting(const Capacity &capacity) {
   if (capacity.weightBytes > capacity.memory().capacityBytes)
     return "the weights alone do not fit";
@@ -219,11 +236,13 @@ std::string Capacity::describeExcess() const {
      << withThousandsSeparators(cacheBytes);
   if (stateBytes > 0)
     os << ", states " << withThousandsSeparators(stateBytes);
-  os << ", values alive at once "
-     << withThousandsSeparators(valueBytes) << ", workspace "
-     << withThousandsSeparators(workspaceBytes) << ")";
+  os << ", values alive at once " << withThousandsSeparators(valueBytes)
+     << ", workspace " << withThousandsSeparators(workspaceBytes) << ")";
   if (std::string fitting = describeFitting(*this); !fitting.empty())
     os << "; " << fitting;
+  if (std::optional<int64_t> fitting = findFittingChips(*this))
+    os << "; cut evenly over " << *fitting << " chips (tp=" << *fitting
+       << "), all of it fits";
   return text;
 }
 

@@ -11,44 +11,25 @@ using namespace mlir;
 using namespace mlir::llm;
 
 namespace {
-/// How a dimension is cut.
-struct CutDim {
-  SmallVector<StringRef> axes;
-  SmallVector<int64_t> segments; ///< of the whole; empty: it is cut as one
-};
-
-/// Neighbours along a dimension of the whole.
+/// A run of neighbours along a dimension of the whole.
 struct Neighbours {
   int64_t begin, size;
 };
 } // namespace
 
-static CutDim readCut(DictionaryAttr piece, StringRef name) {
-  CutDim cut;
-  auto entry = piece ? piece.getAs<ArrayAttr>(name) : ArrayAttr();
-  for (Attribute each : entry ? entry.getValue() : ArrayRef<Attribute>())
-    if (auto axis = dyn_cast<StringAttr>(each))
-      cut.axes.push_back(axis);
-    else
-      llvm::append_range(cut.segments,
-                         cast<DenseI64ArrayAttr>(each).asArrayRef());
-  return cut;
+static Axes readAxes(DictionaryAttr piece, StringRef name, GridAttr grid) {
+  Attribute entry = piece ? piece.get(name) : Attribute();
+  return entry ? fromShardEntry(entry, grid) : Axes();
 }
 
-static CutDim cutOfDim(const ProgramArgument &argument, size_t dim) {
-  return readCut(argument.piece, ("d" + Twine(dim)).str());
+static Axes axesOfDim(const ProgramArgument &argument, size_t dim,
+                      GridAttr grid) {
+  return readAxes(argument.piece, ("d" + Twine(dim)).str(), grid);
 }
 
-static int64_t countChips(GridAttr grid, ArrayRef<StringRef> axes) {
-  int64_t count = 1;
-  for (StringRef axis : axes)
-    count *= *grid.sizeOf(axis);
-  return count;
-}
-
-int64_t Pieces::rankAlong(ArrayRef<StringRef> axes) const {
+int64_t Pieces::rankAlong(const Axes &axes) const {
   int64_t rank = 0;
-  for (StringRef axis : axes) {
+  for (StringAttr axis : axes.names) {
     int64_t size = *grid.sizeOf(axis);
     rank = rank * size + chip / grid.strideOf(axis) % size;
   }
@@ -59,7 +40,7 @@ RankedTensorType Pieces::getWhole(const ProgramArgument &argument,
                                   RankedTensorType type) const {
   SmallVector<int64_t> shape(type.getShape());
   for (auto [dim, size] : llvm::enumerate(shape))
-    size *= countChips(grid, cutOfDim(argument, dim).axes);
+    size *= countChips(axesOfDim(argument, dim, grid), grid);
   return type.clone(shape);
 }
 
@@ -89,13 +70,11 @@ HostTensor Pieces::take(const ProgramArgument &argument,
   SmallVector<SmallVector<Neighbours, 1>> dims;
   SmallVector<int64_t> shape;
   for (auto [dim, size] : llvm::enumerate(whole.getShape())) {
-    CutDim cut = cutOfDim(argument, dim);
-    int64_t chips = countChips(grid, cut.axes), rank = rankAlong(cut.axes);
-    if (cut.segments.empty())
-      cut.segments.push_back(size);
+    Axes axes = axesOfDim(argument, dim, grid);
+    int64_t chips = countChips(axes, grid), rank = rankAlong(axes);
     dims.emplace_back();
     int64_t begin = 0;
-    for (int64_t segment : cut.segments) {
+    for (int64_t segment : segmentsOf(axes, size)) {
       int64_t own = segment / chips;
       dims.back().push_back({begin + rank * own, own});
       begin += segment;
@@ -104,7 +83,7 @@ HostTensor Pieces::take(const ProgramArgument &argument,
   }
   HostTensor piece(whole.getElementType(), shape);
   // Of a bias that all chips would add, the first chip alone has numbers.
-  if (rankAlong(readCut(argument.piece, "summand").axes))
+  if (rankAlong(readAxes(argument.piece, "summand", grid)))
     return piece;
   SmallVector<int64_t> strideBytes(shape.size() + 1,
                                    getElementBytes(whole.getElementType()));

@@ -8,8 +8,8 @@
 #ifndef LLM_TOOLS_LLM_RUN_PIECES_H
 #define LLM_TOOLS_LLM_RUN_PIECES_H
 
-#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Execution/Executable.h"
+#include "llm/Sharding/Cut.h"
 
 namespace mlir::llm {
 
@@ -29,7 +29,7 @@ public:
                   const HostTensor &whole) const;
 
 private:
-  int64_t rankAlong(ArrayRef<StringRef> axes) const;
+  int64_t rankAlong(const Axes &axes) const;
 
   GridAttr grid;
   int64_t chip;

@@ -31,6 +31,8 @@ struct Capacity {
   /// groups of sequences, or has other caches than it says.
   std::optional<int64_t> largestBatch, largestContext;
 
+  int64_t chips = 1; ///< over which the program is cut already
+
   const Memory &memory() const { return target->dram(); }
   int64_t neededBytes() const {
     return weightBytes + cacheBytes + stateBytes + valueBytes + workspaceBytes;

@@ -255,7 +255,9 @@ TEST_F(CapacityTest, WhatFits) {
             "does not fit into 'dram' of target 'toy': it holds 350,976 bytes, "
             "and there are 100,000 (weights 16,384, KV caches 301,568, values "
             "alive at once 33,024, workspace 0); with as many keys a batch of "
-            "3 fits, with this batch 98 keys for each sequence");
+            "3 fits, with this batch 98 keys for each sequence; cut evenly "
+            // 317,952 bytes / 8 are less than 100,000 - 33,024.
+            "over 8 chips (tp=8), all of it fits");
   target.memories.back().capacityBytes = 16383;
   EXPECT_NE(capacityOf(decodeText(1, 1))
                 .describeExcess()
