@@ -39,7 +39,7 @@ public:
   Partitioner(FunctionOpInterface function, GridAttr grid, ExpertRoom room)
       : function(function), grid(grid), room(room),
         rewriter(function.getContext()), batchAxes(AxisRoles::get(grid).batch),
-        exchanges(grid, rewriter, cuts) {}
+        rowAxes(AxisRoles::get(grid).rows), exchanges(grid, rewriter, cuts) {}
 
   LogicalResult run();
 
@@ -64,7 +64,7 @@ private:
   GridAttr grid;
   ExpertRoom room;
   IRRewriter rewriter;
-  SmallVector<StringAttr> batchAxes;
+  SmallVector<StringAttr> batchAxes, rowAxes;
   DenseMap<Value, Cut> batchCuts; ///< of arguments of the function
   DenseMap<Value, Cut> cuts;
   DenseMap<Operation *, OpPlan> plans;
@@ -134,8 +134,8 @@ void Partitioner::addExpertSums(Operation *op, OpPlan &plan) const {
   sortAxes(sums, grid);
 }
 
-/// What a loop carries stays with the chips that share sequences, and is whole
-/// otherwise.
+/// What a loop carries stays with the chips that share sequences, or rows of
+/// tokens, and is whole otherwise.
 void Partitioner::planLoop(LoopLikeOpInterface loop) {
   std::optional<ResultRange> results = loop.getLoopResults();
   if (!results)
@@ -145,7 +145,8 @@ void Partitioner::planLoop(LoopLikeOpInterface loop) {
     auto given = batchCuts.find(init);
     Cut cut = given == batchCuts.end() ? cutOf(init) : given->second;
     cut.partial.clear();
-    cuts[argument] = cuts[result] = restrictTo(cut, batchAxes);
+    auto rows = rowsOfCarried(function, init, grid, rowAxes);
+    cuts[argument] = cuts[result] = rows ? *rows : restrictTo(cut, batchAxes);
   }
 }
 

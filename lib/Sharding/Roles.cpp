@@ -47,6 +47,8 @@ AxisRoles AxisRoles::get(GridAttr grid) {
       roles.experts.push_back(axis);
     if (isTp)
       roles.withinExperts.push_back(axis);
+    if (name.starts_with("tp_sp"))
+      roles.rows.push_back(axis);
   }
   return roles;
 }
@@ -85,6 +87,6 @@ GridAttr mlir::llm::makeGrid(MLIRContext *context, const Degrees &degrees,
   GridBuilder grid{context, heads, {}, {}};
   grid.add(withExperts ? "dp_ep" : "dp", degrees.dp);
   grid.addWithHeads("ep", degrees.countForProducts(withExperts) / degrees.tp);
-  grid.addWithHeads("tp", degrees.tp);
+  grid.addWithHeads(degrees.sp ? "tp_sp" : "tp", degrees.tp);
   return GridAttr::get(context, grid.axes, grid.sizes);
 }

@@ -8,6 +8,7 @@
 #include "Experts.h"
 #include "LoopCuts.h"
 #include "llm/Sharding/Sharding.h"
+#include "llm/Sharding/Summands.h"
 #include "llm/Workload/Slices.h"
 
 #include <map>
@@ -20,18 +21,24 @@ using utils::IteratorType;
 namespace {
 class Sharder {
 public:
-  Sharder(GridAttr grid, const AxisRoles &roles) : grid(grid), roles(roles) {}
+  Sharder(FunctionOpInterface function, GridAttr grid, const AxisRoles &roles)
+      : function(function), grid(grid), roles(roles) {}
 
   /// Finds out which chips share sequences.
-  LogicalResult shareSequences(FunctionOpInterface function);
-  /// Sequences that are carried by a loop stay on their chips.
+  LogicalResult shareSequences();
+  /// Sequences and rows that are carried by a loop stay on their chips.
   void enter(LoopLikeOpInterface loop);
   /// Finds out which chips share the experts of all ops.
-  LogicalResult shareExperts(FunctionOpInterface function);
+  LogicalResult shareExperts();
   LogicalResult shard(Operation *op);
 
 private:
-  void handThrough(Operation *view);
+  void handThrough(Operation *view, DenseMap<Value, Cut> &from);
+  /// Cuts an op along its rows, if it reads rows that are cut, or sums that are
+  /// still to be made: these then come in pieces.
+  LoopCuts shareRows(Operation *op, const Workload &workload);
+  bool handsSumsOn(Operation *op) const;
+  void note(Operation *op, const OpCuts &own, bool isByRows);
   /// Whether an op would be cut over an axis that shares its experts.
   bool clashes(Operation *op, const LoopCuts &wanted) const;
   bool sharesProducts(const LoopCuts &loops) const;
@@ -60,10 +67,14 @@ private:
   bool resultsMayStayCut(Operation *op, const OpCuts &own);
   const FailureOr<Workload> &workloadOf(Operation *op);
 
+  FunctionOpInterface function;
   GridAttr grid;
   const AxisRoles &roles;
   DenseMap<Operation *, Axes> experts; ///< of ops whose experts chips share
   DenseMap<Value, Cut> cuts;           ///< of values that are cut
+  /// Of those that are cut along their rows, of which products want all.
+  DenseMap<Value, Cut> rows;
+  DenseSet<Value> sums; ///< of summands that all chips have
   std::map<Operation *, FailureOr<Workload>> workloads;
   /// Answers of mayStayCut; a question that is being asked counts as yes.
   ByCut<bool> known;
@@ -300,7 +311,7 @@ static Axes axesOfExperts(Operation *op, GridAttr grid,
   return own ? fromShardEntry(own, grid) : Axes();
 }
 
-LogicalResult Sharder::shareExperts(FunctionOpInterface function) {
+LogicalResult Sharder::shareExperts() {
   return failure(function
                      .walk([&](ExpertsOpInterface op) -> WalkResult {
                        Axes axes = beginsExperts(op)
@@ -349,14 +360,14 @@ ShardAttr Sharder::toAttribute(Operation *op, const Workload &workload,
 }
 
 /// Of inputs that are whole, a chip takes its piece.
-void Sharder::handThrough(Operation *view) {
+void Sharder::handThrough(Operation *view, DenseMap<Value, Cut> &from) {
   for (Value operand : view->getOperands()) {
-    auto known = cuts.find(operand);
-    if (known == cuts.end())
+    auto known = from.find(operand);
+    if (known == from.end())
       continue;
     if (std::optional<Cut> shown = cutThroughView(view, known->second, grid)) {
       for (Value result : view->getResults())
-        cuts[result] = *shown;
+        from[result] = *shown;
       return;
     }
   }
@@ -371,7 +382,7 @@ bool Sharder::sharesProducts(const LoopCuts &loops) const {
   });
 }
 
-LogicalResult Sharder::shareSequences(FunctionOpInterface function) {
+LogicalResult Sharder::shareSequences() {
   FailureOr<DenseMap<Value, Cut>> batch =
       findBatchCuts(function, grid, roles.batch);
   if (failed(batch))
@@ -386,6 +397,8 @@ void Sharder::enter(LoopLikeOpInterface loop) {
     return;
   for (auto [init, argument, result] :
        llvm::zip_equal(loop.getInits(), loop.getRegionIterArgs(), *results)) {
+    if (auto cut = rowsOfCarried(function, init, grid, roles.rows))
+      rows[argument] = rows[result] = *cut;
     auto known = cuts.find(init);
     if (known == cuts.end())
       continue;
@@ -397,9 +410,44 @@ void Sharder::enter(LoopLikeOpInterface loop) {
   }
 }
 
+/// Whether the op makes summands of summands, which are summed up behind it.
+bool Sharder::handsSumsOn(Operation *op) const {
+  auto linear = dyn_cast<SummandOpInterface>(op);
+  return linear && llvm::all_of(linear.getSummandOperands(), [&](unsigned n) {
+           return sums.contains(op->getOperand(n));
+         });
+}
+
+LoopCuts Sharder::shareRows(Operation *op, const Workload &workload) {
+  LoopCuts none(workload.loops.size());
+  if (handsSumsOn(op)) {
+    sums.insert(op->result_begin(), op->result_end());
+    return none;
+  }
+  bool readsRows = llvm::any_of(op->getOperands(), [&](Value operand) {
+    return rows.contains(operand) || sums.contains(operand);
+  });
+  if (roles.rows.empty() || !readsRows)
+    return none;
+  std::optional<LoopCuts> loops = cutRows(op, workload, roles.rows, grid);
+  return loops && !clashes(op, *loops) ? *loops : none;
+}
+
+void Sharder::note(Operation *op, const OpCuts &own, bool isByRows) {
+  for (auto [result, made] : llvm::zip_equal(op->getResults(), own.results)) {
+    Cut cut = made;
+    cut.partial.clear(); // summed up where it is needed
+    if (!made.partial.empty())
+      sums.insert(result);
+    if (!cut.isWhole())
+      (isByRows ? rows : cuts)[result] = cut;
+  }
+}
+
 LogicalResult Sharder::shard(Operation *op) {
   if (isViewOfPieces(op)) {
-    handThrough(op);
+    handThrough(op, cuts);
+    handThrough(op, rows);
     return success();
   }
   if (!isa<WorkloadOpInterface>(op))
@@ -412,12 +460,18 @@ LogicalResult Sharder::shard(Operation *op) {
   FailureOr<LoopCuts> loops = readShard(op, *workload, grid);
   if (failed(loops))
     return failure();
+  bool isByRows = false;
   if (!op->hasAttr(LlmDialect::shardAttrName)) {
     loops = inherit(op, *workload);
     if (failed(loops))
       return failure();
     if (!sharesProducts(*loops))
       merge(op, *workload, *loops, seed(op, *workload));
+    if (!sharesProducts(*loops)) {
+      LoopCuts byRows = shareRows(op, *workload);
+      isByRows = isCut(byRows);
+      merge(op, *workload, *loops, byRows);
+    }
     if (isCut(*loops) || experts.contains(op))
       op->setAttr(LlmDialect::shardAttrName,
                   toAttribute(op, *workload, *loops));
@@ -426,19 +480,14 @@ LogicalResult Sharder::shard(Operation *op) {
   std::optional<OpCuts> own = cutsOf(op, *workload, *loops, grid, reason);
   if (!own)
     return op->emitOpError() << "cannot be cut over chips: it " << reason;
-  for (auto [result, cut] : llvm::zip_equal(op->getResults(), own->results)) {
-    cut.partial.clear(); // summed up where it is needed
-    if (!cut.isWhole())
-      cuts[result] = cut;
-  }
+  note(op, *own, isByRows);
   return success();
 }
 
 LogicalResult mlir::llm::shardFunction(FunctionOpInterface function,
                                        GridAttr grid, const AxisRoles &roles) {
-  Sharder sharder(grid, roles);
-  if (failed(sharder.shareSequences(function)) ||
-      failed(sharder.shareExperts(function)))
+  Sharder sharder(function, grid, roles);
+  if (failed(sharder.shareSequences()) || failed(sharder.shareExperts()))
     return failure();
   return forEachOp(
       function, [&](Operation *op) { return sharder.shard(op); },

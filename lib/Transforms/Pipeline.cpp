@@ -39,6 +39,9 @@ PipelineOptions::PipelineOptions()
       dataParallel(*this, "dp", cl::init(1), cl::value_desc("N"),
                    cl::desc("Chips over which they spread the sequences of a "
                             "batch (1: each has all)")),
+      sequenceParallel(*this, "sp", cl::init(false),
+                       cl::desc("Cut what lies between products along the "
+                                "rows of tokens over the chips of tp")),
       decomposeAttention(*this, "decompose-attention", cl::init(false),
                          cl::desc("Run llm-decompose-attention")),
       fuseProjections(*this, "fuse-projections", cl::init(false),
@@ -78,6 +81,7 @@ void mlir::llm::buildPipeline(OpPassManager &manager,
     shard.tp = options.tensorParallel;
     shard.ep = options.expertParallel;
     shard.dp = options.dataParallel;
+    shard.sp = options.sequenceParallel;
     manager.addPass(createLlmShardPass(shard));
     manager.addPass(createLlmPartitionPass());
   }

@@ -19,6 +19,8 @@ struct Degrees {
   int64_t tp = 1; ///< each product
   int64_t ep = 1; ///< the experts
   int64_t dp = 1; ///< the sequences of a batch; with experts a divisor of ep
+  /// The chips of tp share the rows of what lies between products, too.
+  bool sp = false;
 
   /// How many chips share each product, or the products of all experts.
   int64_t countForProducts(bool withExperts) const {
@@ -26,14 +28,16 @@ struct Degrees {
   }
 };
 
-/// What the axes of a grid are for. An axis is named after its uses: `tp`, `ep`
-/// (experts, and all other products), `dp` (sequences) and `dp_ep` (sequences,
-/// and experts), with whatever stands behind.
+/// What the axes of a grid are for. An axis is named after its uses: `tp`,
+/// `tp_sp` (products, and rows between them), `ep` (experts, and all other
+/// products), `dp` (sequences) and `dp_ep` (sequences, and experts), with
+/// whatever stands behind.
 struct AxisRoles {
   SmallVector<StringAttr> batch;         ///< share sequences
   SmallVector<StringAttr> products;      ///< share each product
   SmallVector<StringAttr> experts;       ///< share experts
   SmallVector<StringAttr> withinExperts; ///< share the products of one expert
+  SmallVector<StringAttr> rows; ///< share the rows of tokens between products
 
   static AxisRoles get(GridAttr grid);
 };

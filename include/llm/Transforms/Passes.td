@@ -146,6 +146,12 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
     on the same chips, so that `dp=32 ep=32` are 32 chips. Tokens of all of them are gathered in
     front of the experts, and each chip gets the sums of its own tokens (`reduce_scatter`).
 
+    `sp` beside `tp` is sequence parallelism (Korthikanti et al., 2022): what lies between
+    products, such as norms and residuals, is cut along the rows of tokens over the same chips.
+    Each `all_reduce` becomes a `reduce_scatter` in front of it and an `all_gather` behind. The
+    axis is called `tp_sp`. Where the chips do not divide the tokens, as in a decode of few
+    sequences, nothing changes.
+
     An op that has `llm.shard` already keeps it, and what depends on it follows.
 
     Requires: a program without open sizes, in front of `--llm-fuse`. Guarantees: every cut is
@@ -158,7 +164,8 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
   let options = [
     Option<"tp", "tp", "int64_t", "0", "Chips of tensor parallelism">,
     Option<"ep", "ep", "int64_t", "0", "Chips that share the experts">,
-    Option<"dp", "dp", "int64_t", "0", "Chips that share the sequences of a batch">
+    Option<"dp", "dp", "int64_t", "0", "Chips that share the sequences of a batch">,
+    Option<"sp", "sp", "bool", "false", "Cut what lies between products along the rows of tokens, too">
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect"];
 }

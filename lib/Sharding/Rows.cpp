@@ -1,0 +1,76 @@
+//===- Rows.cpp - Rows of tokens that chips share -------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sequence parallelism (Korthikanti et al., 2022): between two products, of
+// which each chip has columns, it has rows of the tokens.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopCuts.h"
+#include "llm/Workload/Slices.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+/// The loop that counts the first dimension of all results, if there is one.
+static std::optional<unsigned> findRowLoop(Operation *op,
+                                           const Workload &workload) {
+  std::optional<unsigned> found;
+  for (Value result : op->getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    const Buffer *buffer =
+        llvm::find_if(workload.buffers,
+                      [&](const Buffer &each) { return each.value == result; });
+    if (!type || type.getRank() < 2 || buffer == workload.buffers.end())
+      return std::nullopt;
+    auto loop = dyn_cast<AffineDimExpr>(buffer->map.getResult(0));
+    if (!loop || (found && *found != loop.getPosition()))
+      return std::nullopt;
+    found = loop.getPosition();
+  }
+  return found;
+}
+
+std::optional<LoopCuts> mlir::llm::cutRows(Operation *op,
+                                           const Workload &workload,
+                                           ArrayRef<StringAttr> axes,
+                                           GridAttr grid) {
+  std::optional<unsigned> loop = findRowLoop(op, workload);
+  Axes rows{SmallVector<StringAttr, 2>(axes.begin(), axes.end())};
+  if (!loop || !divides(rows, workload.loops[*loop].extent, grid) ||
+      !explainUncut(op, workload, *loop).empty())
+    return std::nullopt;
+  LoopCuts loops(workload.loops.size());
+  loops[*loop] = rows;
+  if (auto sliceable = dyn_cast<SliceableOpInterface>(op)) {
+    SmallVector<int64_t> sizes;
+    for (auto [each, own] : llvm::zip_equal(workload.loops, loops))
+      sizes.push_back(each.extent / countChips(own, grid));
+    if (!sliceable.explainUncut(workload, *loop, sizes).empty())
+      return std::nullopt;
+  }
+  std::string reason;
+  if (!cutsOf(op, workload, loops, grid, reason))
+    return std::nullopt;
+  return loops;
+}
+
+std::optional<Cut> mlir::llm::rowsOfCarried(FunctionOpInterface function,
+                                            Value carried, GridAttr grid,
+                                            ArrayRef<StringAttr> axes) {
+  auto program =
+      function->getAttrOfType<ProgramAttr>(LlmDialect::programAttrName);
+  auto type = dyn_cast<RankedTensorType>(carried.getType());
+  Axes rows{SmallVector<StringAttr, 2>(axes.begin(), axes.end())};
+  if (axes.empty() || !program || !type || type.getRank() < 2 ||
+      type.getDimSize(0) != program.countTokens() ||
+      !divides(rows, type.getDimSize(0), grid))
+    return std::nullopt;
+  Cut cut = Cut::whole(type.getRank());
+  cut.dims.front() = rows;
+  return cut;
+}
