@@ -422,8 +422,8 @@ def Llm_AxesAttr : TypedArrayAttrBase<StrAttr, "names of axes of the grid">;
 
 def Llm_GridAttr : Llm_Attr<"Grid", "grid", "the chips that run a program together"> {
   let description = [{
-    Axes with their numbers of chips, from the outermost to the innermost. Chips are numbered
-    in row-major order, so that neighbours along the last axis are next to each other, on the
+    The grid has axes with their numbers of chips, from the outermost to the innermost. Chips
+    are numbered in row-major order, so that neighbours along the last axis are next to each other, on the
     nearest link.
 
     Example: `llm.grid = #llm.grid<dp = 2, tp = 8>` on the module: 16 chips.
@@ -450,11 +450,12 @@ def Llm_GridAttr : Llm_Attr<"Grid", "grid", "the chips that run a program togeth
 
 def Llm_ShardAttr : Llm_Attr<"Shard", "shard", "what is cut over which axes of the grid"> {
   let description = [{
-    Loops of an op (`llm.shard`) or dimensions of a source (`llm.piece`: d0, d1, .. of a
-    weight, or the fields of a cache's type), each with the axes over which it is cut: into as
-    many equal intervals as the axes have chips together, the first axis being the outermost.
-    Where several things lie side by side, such as the queries, keys and values of one weight,
-    their sizes stand behind `of`: each is cut for itself, and a piece has a piece of each.
+    The attribute names loops of an op (`llm.shard`) or dimensions of a source (`llm.piece`:
+    d0, d1, .. of a weight, or the fields of a cache's type), each with the axes over which it
+    is cut. It is cut into as many equal intervals as the axes have chips together. The first
+    axis is the outermost. If several things lie side by side, such as the queries, keys and
+    values of one weight, their sizes stand behind `of`. Each of them is cut for itself, and a
+    piece has a piece of each.
 
     Example: `llm.shard = #llm.shard<{n = [tp]}>`, `llm.piece = #llm.shard<{d0 = [tp] of [4096, 1024, 1024]}>`
   }];

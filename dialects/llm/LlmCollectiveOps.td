@@ -14,8 +14,8 @@ def OpGroupCollectives : OpDocGroup {
   let summary = "Collectives";
   let description = [{
     The program is that of one chip, and all chips of the module's `llm.grid` run it, each on
-    its own pieces. A collective is where they meet: it exchanges values among the chips that
-    differ only in their places along the axes behind `over`, a *group*. Ranks of a group are
+    its own pieces. They meet in a collective. It exchanges values among the chips of a
+    *group*, which differ only in their places along the axes behind `over`. Ranks of a group are
     counted with its last axis fastest. The sizes along an axis of the grid divide what is cut
     over it.
 
@@ -33,8 +33,8 @@ class Llm_CollectiveOp<string mnemonic, list<Trait> traits = []>
 def Llm_AllReduceOp : Llm_CollectiveOp<"all_reduce", [AllTypesMatch<["x", "out"]>]> {
   let summary = "the sum, or the greatest, of what all chips of a group have";
   let description = [{
-    out on each chip is the sum (or the elementwise maximum) over the chips of the group of
-    their x: what joins the partial sums of a product whose reduction is cut (Shoeybi et al.,
+    out on each chip is the sum (or the elementwise maximum) of the x of all chips of the
+    group. It joins the partial sums of a product whose reduction is cut (Shoeybi et al.,
     Megatron-LM, 2019).
 
     Shapes: out as x. Loops: d0, d1, .., all whole.
@@ -78,8 +78,8 @@ def Llm_AllGatherOp : Llm_CollectiveOp<"all_gather"> {
 def Llm_ReduceScatterOp : Llm_CollectiveOp<"reduce_scatter"> {
   let summary = "each chip's piece of the sum of what all chips of a group have";
   let description = [{
-    The sum (or the elementwise maximum) over the chips of the group of their x, of which the
-    chip of rank r gets the r-th of as many equal pieces along dimension `dim` as the group has
+    The chips of the group make the sum (or the elementwise maximum) of their x. The chip of
+    rank r gets the r-th of as many equal pieces of it along dimension `dim` as the group has
     chips (sequence parallelism: Korthikanti et al., 2022).
 
     Shapes: out as x, but for `dim`, which is as many times shorter as the group has chips.
@@ -130,8 +130,8 @@ def Llm_TakePieceOp : Llm_Op<"take_piece", [Pure, Llm_NamesResults,
     DeclareOpInterfaceMethods<TransparentOpInterface, ["getForwardedValues"]>]> {
   let summary = "the piece of a value that is a chip's own";
   let description = [{
-    Of x, which all chips of a group have, the chip of rank r shows the r-th of as many equal
-    pieces along dimension `dim` as the group has chips. Takes no time.
+    All chips of a group have x. The chip of rank r shows the r-th of as many equal pieces of
+    it along dimension `dim` as the group has chips. The op takes no time.
 
     Shapes: out as x, but for `dim`, which is as many times shorter as the group has chips.
 

@@ -26,16 +26,16 @@ def ExportChakraPass : Pass<"llm-export-chakra", "::mlir::ModuleOp"> {
       chips have the same nodes. `FILE.groups.json` maps the numbers of groups, which are
       `pg_name` in the nodes, to ranks;
     - loops are unrolled. A collective is a node COMM_COLL_NODE with `comm_type` and
-      `comm_size`, in bytes: of an all_gather what each chip has before, of others what each
-      chip has. It has no duration, because the simulator is to find it;
+      `comm_size`. These are the bytes that each chip has, for an all_gather before it. It has
+      no duration, because the simulator is to find it;
     - what runs between two points at which a collective begins or ends is one node
       COMP_NODE, with `num_ops` (two for each multiply-accumulate), `tensor_size` (bytes of
-      DRAM) and `duration_micros`. Those are whole: a remainder goes to the next node, so
-      that the sum is off by half a microsecond at most. While a collective is under way, time
+      DRAM) and `duration_micros`. Microseconds are whole. A remainder goes to the next node,
+      so that the sum is off by half a microsecond at most. While a collective is under way, time
       counts in which something is computed or fetched ahead;
-    - computation is a chain. A link of it depends on the collectives for which its ops wait,
-      and a collective on the link of the chain that ends before it, on the collectives for
-      which it waits, and on the one before it on its link. With collectives that take as
+    - computation is a chain of nodes. Each depends on the collectives for which its ops
+      wait. A collective depends on the node of the chain that ends before it, on the
+      collectives for which it waits, and on the one before it on its link. With collectives that take as
       long as in the schedule, the whole takes as long as the schedule, but for the rounding;
     - each file appears whole or not at all.
 

@@ -122,12 +122,12 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
   let summary = "Decide how a program is cut over chips";
   let description = [{
     Writes the grid of chips on the module (`llm.grid`), and on each op that is cut the loops
-    and the axes of the grid over which they are cut (`llm.shard`). `--llm-partition` makes the
-    program of one chip of that.
+    and the axes of the grid over which they are cut (`llm.shard`). From these,
+    `--llm-partition` makes the program of one chip.
 
-    `tp=8` is tensor parallelism over 8 chips (Shoeybi et al., Megatron-LM, 2019): products of
-    weights are cut along their columns, those that read what is cut along their reduction, and
-    attention along its heads. No op is known by its name: cuts follow from workloads. A
+    `tp=8` is tensor parallelism over 8 chips (Shoeybi et al., Megatron-LM, 2019). Products of
+    weights are cut along their columns, and products that read what is cut along their
+    reduction. Attention is cut along its heads. Cuts follow from workloads, not from names. A
     product whose result is read along a whole row stays whole (routers, latents in front of
     their norm). Tables whose rows are looked up are cut along their columns. If there are
     fewer KV heads than chips, the axis is split: `tp=8` on 4 KV heads gives the grid
@@ -173,11 +173,11 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
 def LlmPartitionPass : Pass<"llm-partition", "::mlir::ModuleOp"> {
   let summary = "Make the program of one chip, with collectives";
   let description = [{
-    Turns a program with `llm.shard` into that which each chip of the grid runs: weights and
-    caches become the pieces that a chip has (`llm.piece` says which), ops work on pieces, and
-    collectives stand where an op needs a value otherwise than its chip has it. A value of
-    which each chip has a summand is summed up by `all_reduce` before anything reads it; what
-    is cut and needed whole is gathered by `all_gather`. Arguments and results of the function
+    Turns a program with `llm.shard` into the one that each chip of the grid runs. Weights and
+    caches become the pieces that a chip has (`llm.piece` says which), and ops work on pieces.
+    Collectives stand where an op needs a value in another form than its chip has it. If each
+    chip has a summand of a value, `all_reduce` adds these up before anything reads it. If a
+    value is cut and needed whole, `all_gather` gathers it. Arguments and results of the function
     are whole on all chips.
 
     Where chips share experts, each has other rows, and all wait for the chip with most. With
@@ -186,9 +186,10 @@ def LlmPartitionPass : Pass<"llm-partition", "::mlir::ModuleOp"> {
 
     Requires: `llm.grid`, and a program without open sizes, in front of `--llm-tile` and
     `--llm-fuse`. Guarantees: the results are those of the program before, but for the order of
-    sums, and for scales of rows that are cut, of which each chip has its own; on one chip nothing
-    changes. Errors: an op is cut along a loop that it does not have,
-    that its chips do not divide, or that needs all iterations on one chip.
+    sums, and for scales of rows that are cut, of which each chip has its own. On one chip
+    nothing changes, and neither does it without a grid: a warning then says so, unless
+    `--llm-shard` has asked for one chip. Errors: an op is cut along a loop that it does not
+    have, that its chips do not divide, or that needs all iterations on one chip.
 
     ```mlir
     %y = llm.matmul "down_proj" %x, %w transpose_rhs {llm.shard = #llm.shard<{k = [tp]}>}
