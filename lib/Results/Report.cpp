@@ -156,8 +156,8 @@ static FailureOr<OpReport> makeOpReport(const Timeline &timeline,
   if (failed(addUse(report, timeline, index, peaks)))
     return failure();
   bool isMeasured = timeline.schedule().isMeasured();
-  report.bound = boundOf(cost, target,
-                         isMeasured ? 0 : report.figures.scheduledCycles);
+  report.bound =
+      boundOf(cost, target, isMeasured ? 0 : report.figures.scheduledCycles);
   FailureOr<SourceRooms> rooms = SourceRooms::find(entry.op, target, cost);
   if (failed(rooms))
     return failure();
@@ -300,6 +300,12 @@ std::string Report::describeExcess() const {
                          : ("function '" + functionName() + "' " +
                             capacity.describeExcess())
                                .str();
+}
+
+bool Report::doesHold() const {
+  std::string excess = describeExcess();
+  return llvm::all_of(problems,
+                      [&](const std::string &each) { return each == excess; });
 }
 
 const char *Report::tokenRateName() const {

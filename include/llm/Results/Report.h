@@ -95,6 +95,9 @@ struct Report {
   /// Returns a sentence that says that the program does not fit; empty if it
   /// does.
   std::string describeExcess() const;
+  /// Whether the times are those of a schedule that holds. A program that does
+  /// not fit has such times, too.
+  bool doesHold() const;
   /// New tokens per second. For some layers of a model, it assumes that each of
   /// the others takes as long as these.
   std::optional<double> tokensPerSecond() const;

@@ -72,6 +72,8 @@ static std::string describeGap(const Report &report, int64_t boundCycles,
                                std::optional<double> percent,
                                ArrayRef<std::string> meaning) {
   std::string text = llvm::join(meaning, ", ");
+  if (!report.doesHold())
+    return text;
   text += text.empty() ? "" : "; ";
   if (report.timeline.schedule().getMakespanCycles() == boundCycles)
     text += "reached: optimal for these tiles";
@@ -325,12 +327,12 @@ static std::string describeBound(const Report &report) {
   const WhatBinds &binds = report.whatBinds;
   if (!binds.engine)
     return "nothing takes time";
-  bool isOnly = llvm::count_if(report.target->engines,
-                               [](const Engine &engine) {
-                                 return engine.isCompute();
-                               }) == 1;
-  std::string of =
-      isOnly ? " of the time" : " of the time of " + showName(binds.engine->name);
+  bool isOnly =
+      llvm::count_if(report.target->engines, [](const Engine &engine) {
+        return engine.isCompute();
+      }) == 1;
+  std::string of = isOnly ? " of the time"
+                          : " of the time of " + showName(binds.engine->name);
   std::string text;
   for (const TimeShare &share : largestFirst(binds.shares))
     text += (text.empty() ? "" : ", ") + share.name.str() + " " +
@@ -391,40 +393,61 @@ static std::string describeGrid(const Report &report) {
   return text;
 }
 
-/// Prints what most readers want to know: lines, each with a name in front.
-static void printHeadline(const Report &report, llvm::raw_ostream &os) {
+/// Prints a line of the headline, with a name in front.
+static void printLine(StringRef name, const std::string &text,
+                      llvm::raw_ostream &os) {
+  std::string head = name.str() + std::string(10 - name.size(), ' ');
+  printWrapped(os, text, pageWidth, head);
+}
+
+static void printProblems(const Report &report, llvm::raw_ostream &os) {
   std::string excess = report.describeExcess();
   if (!excess.empty())
     printWrapped(os, "DOES NOT FIT: " + toPrintable(excess), pageWidth);
   for (const std::string &problem : report.problems)
     if (problem != excess)
       printWrapped(os, "DOES NOT HOLD: " + toPrintable(problem), pageWidth);
+}
+
+/// Prints what follows from the time. Nothing does if the schedule does not
+/// hold.
+static void printTime(const Report &report, llvm::raw_ostream &os) {
+  double time = report.makespanMicroseconds();
+  const Unit &unit = chooseUnit(timeUnits, time, /*width=*/7);
+  std::string text = formatIn(unit, time) + " " + unit.name.str();
+  if (!report.doesHold())
+    return printLine("time",
+                     text + ", as the schedule says, which does not hold: "
+                            "what would follow from it is left out",
+                     os);
+  constexpr Unit percent{"%", 1, 1};
+  printLine("time", text, os);
+  if (std::optional<double> rate = report.tokensPerSecond())
+    printLine("tokens/s", describeTokens(report, *rate), os);
+  printLine("bound", describeBound(report), os);
+  if (std::string savings = describeSavings(report); !savings.empty())
+    printLine("savings", savings, os);
+  if (report.whatBinds.exchangePercent)
+    printLine("exchange", describeExchange(report), os);
+  printLine("of peak",
+            "MFU " + formatIn(percent, report.mfuPercent) + " %, MBU " +
+                formatIn(percent, report.mbuPercent) + " %",
+            os);
+}
+
+/// Prints what most readers want to know.
+static void printHeadline(const Report &report, llvm::raw_ostream &os) {
+  printProblems(report, os);
   std::string title = toPrintable(report.functionName()) + " on " +
                       showName(report.target->name, widestTarget) +
                       describeGrid(report);
   if (report.imported)
     title += ": " + describeProgram(report.imported);
   printWrapped(os, title, pageWidth);
-  double time = report.makespanMicroseconds();
-  const Unit &unit = chooseUnit(timeUnits, time, /*width=*/7);
-  constexpr Unit percent{"%", 1, 1};
-  auto print = [&](StringRef name, const std::string &text) {
-    std::string head = name.str() + std::string(10 - name.size(), ' ');
-    printWrapped(os, text, pageWidth, head);
-  };
-  print("fits", describeCapacity(report));
-  print("time", formatIn(unit, time) + " " + unit.name.str());
-  if (std::optional<double> rate = report.tokensPerSecond())
-    print("tokens/s", describeTokens(report, *rate));
-  print("bound", describeBound(report));
-  if (std::string savings = describeSavings(report); !savings.empty())
-    print("savings", savings);
-  if (report.whatBinds.exchangePercent)
-    print("exchange", describeExchange(report));
-  print("of peak", "MFU " + formatIn(percent, report.mfuPercent) + " %, MBU " +
-                       formatIn(percent, report.mbuPercent) + " %");
+  printLine("fits", describeCapacity(report), os);
+  printTime(report, os);
   for (const std::string &remark : report.remarks)
-    print("note", toPrintable(remark));
+    printLine("note", toPrintable(remark), os);
 }
 
 /// Lists the ops whose tiles the search did not choose.
