@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OneChip.h"
 #include "OptionValues.h"
 #include "ProgramPass.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
@@ -32,10 +33,22 @@ struct LlmPartitionPass
     auto grid = module->getAttrOfType<GridAttr>(LlmDialect::gridAttrName);
     // Without a grid, or on one chip, the program is that of the chip.
     if (!grid)
-      return;
+      return warnOfMissingGrid(module);
     for (FunctionOpInterface function : functionsWithBody(module))
       if (failed(partitionFunction(function, grid, expertRows)))
         return signalPassFailure();
+  }
+
+private:
+  /// A module may have no grid because `llm-shard=tp=1` has asked for one chip.
+  void warnOfMissingGrid(ModuleOp module) {
+    markAllAnalysesPreserved();
+    if (getCachedAnalysis<OneChip>() || functionsWithBody(module).empty())
+      return;
+    emitWarning(module.getLoc())
+        << "--" << getArgument()
+        << " cuts nothing: the module has no grid of chips. --llm-shard=tp=8 "
+           "in front of it writes one, and says what is cut";
   }
 };
 } // namespace

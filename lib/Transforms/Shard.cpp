@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OneChip.h"
 #include "ProgramPass.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Sharding/Sharding.h"
@@ -34,8 +35,10 @@ struct LlmShardPass
     FailureOr<GridAttr> grid = getOrWriteGrid(module);
     if (failed(grid))
       return signalPassFailure();
-    if (!*grid)
-      return; // one chip
+    if (!*grid) {
+      getAnalysis<OneChip>();
+      return markAllAnalysesPreserved();
+    }
     for (FunctionOpInterface function : functionsWithBody(module))
       if (failed(shardFunction(function, *grid, AxisRoles::get(*grid))))
         return signalPassFailure();

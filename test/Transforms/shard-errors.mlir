@@ -3,6 +3,11 @@
 // TWICE: error: --llm-shard: the module has the grid #llm.grid<tp = 1> already; leave 'tp' out to cut over that
 // RUN: not llm-opt %S/shard-late.mlir --llm-shard 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: --llm-shard: needs a number of chips, such as tp=8 (1 to 1048576), or a grid on the module
+// RUN: llm-opt %S/shard-late.mlir --llm-partition 2>&1 >/dev/null | FileCheck %s --check-prefix=NOGRID
+// NOGRID: shard-late.mlir: warning: --llm-partition cuts nothing: the module has no grid of chips. --llm-shard=tp=8 in front of it writes one, and says what is cut
+// One chip needs no grid, so that a sweep may begin with it; neither does a module without a program.
+// RUN: llm-opt %S/shard-late.mlir --llm-shard=tp=1 --llm-partition -o /dev/null 2>&1 | count 0
+// RUN: echo 'module {}' | llm-opt --llm-partition -o /dev/null 2>&1 | count 0
 // RUN: echo 'module {}' | not llm-opt --llm-shard=pt=8 2>&1 | FileCheck %s --check-prefix=SPELLING
 // SPELLING: did you mean 'tp'?
 // RUN: not llm-opt %S/shard-late.mlir --llm-shard=tp=2 --llm-partition --llm-shard 2>&1 | FileCheck %s --check-prefix=AGAIN
