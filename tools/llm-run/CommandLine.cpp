@@ -14,6 +14,21 @@
 using namespace mlir;
 using namespace mlir::llm;
 
+/// Says that a file with the suffix of other files would hold `what`; empty if
+/// it may stay. Suffixes that are not known, or none, may hold anything.
+static std::string findNameFault(StringRef path, StringRef what,
+                                 StringRef own) {
+  static constexpr StringRef known[] = {"mlir", "html",    "htm",
+                                        "csv",  "json",    "gz",
+                                        "npy",  "pftrace", "safetensors"};
+  auto [stem, suffix] = path.rsplit('.');
+  if (suffix == own || !llvm::is_contained(known, suffix))
+    return "";
+  return ("'" + path + "' would hold " + what + "; name it '" + stem + "." +
+          own + "'")
+      .str();
+}
+
 /// Checks that each file can be written, and that no two are the same.
 LogicalResult CommandLine::checkOutputs(Location loc) const {
   llvm::StringMap<StringRef> optionOf;
@@ -53,6 +68,13 @@ LogicalResult CommandLine::check(Location loc) const {
                              "'--prompt-file'";
   if (std::string fault = findPageFault(html); !fault.empty())
     return emitError(loc) << "'--html': " << fault;
+  if (std::string fault =
+          findNameFault(measured, "a program with slots", "mlir");
+      !fault.empty())
+    return emitError(loc) << "'--measured': " << fault;
+  if (std::string fault = findNameFault(measureOps, "a table of ops", "csv");
+      !fault.empty())
+    return emitError(loc) << "'--measure-ops': " << fault;
   if (open && html.empty() && trace.empty())
     return emitError(loc) << "'--open' shows what '--html' or '--trace' "
                              "writes, and neither is given";
