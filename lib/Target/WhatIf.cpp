@@ -245,11 +245,20 @@ FailureOr<Target> WhatIf::take() const {
   FailureOr<Target> target = readTargetFields(root, StringRef(name));
   if (succeeded(target))
     warnOfDoubts(root, *target, [&](StringRef path) {
-      return llvm::any_of(changes, [&](const Change &change) {
-        return change.path == path;
-      });
+      return llvm::any_of(
+          changes, [&](const Change &change) { return change.path == path; });
     });
   return target;
+}
+
+/// Warns of engines that are whole devices, of which `changed` has several and
+/// `target` has not.
+static void warnOfSharedDram(const Target &target, const Target &changed,
+                             Location location, StringRef context) {
+  for (auto [before, engine] : llvm::zip(target.engines, changed.engines))
+    if (engine.units > 1 && engine.count > 1 && engine.count != before.count)
+      mlir::emitWarning(location)
+          << context << describeSharedDram(changed, engine);
 }
 
 FailureOr<Target> changeTarget(const Target &target,
@@ -260,7 +269,10 @@ FailureOr<Target> changeTarget(const Target &target,
   WhatIf whatIf(target, location, context);
   if (failed(whatIf.apply(changes)))
     return failure();
-  return whatIf.take();
+  FailureOr<Target> changed = whatIf.take();
+  if (succeeded(changed))
+    warnOfSharedDram(target, *changed, location, context);
+  return changed;
 }
 
 } // namespace mlir::llm

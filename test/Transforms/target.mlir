@@ -58,6 +58,9 @@
 // RUN: llm-opt %t/empty.mlir "--llm-pipeline=target=nvl-ax engines=4" 2>&1 | FileCheck %s --check-prefix=CHIPS
 // RUN: llm-opt %t/empty.mlir --llm-target=name=nvl-ax --llm-schedule=engines=4 2>&1 | FileCheck %s --check-prefix=CHIPS
 // CHIPS: warning: 4 x 'chip' (32 units each) share one 'dram', whose rate and capacity are those of one device: this is no machine of 4 chips; --llm-shard=tp=4 and --llm-partition, or tp=4 of --llm-pipeline, cut a program over chips
+// RUN: llm-opt %t/empty.mlir "--llm-target=name=nvl-ax set=engines.chip.count=4" 2>&1 | FileCheck %s --check-prefix=SETCHIPS
+// SETCHIPS: warning: --llm-target: option 'set': 4 x 'chip' (32 units each) share one 'dram', {{.*}}tp=4 of --llm-pipeline, cut a program over chips
+// RUN: llm-opt %t/empty.mlir "--llm-target=name=npu set=engines.core.count=8" 2>&1 | FileCheck %s --check-prefix=NOCHIPS
 // RUN: llm-opt %t/empty.mlir "--llm-target=name=npu engines=8" 2>&1 | FileCheck %s --check-prefix=NOCHIPS
 // NOCHIPS-NOT: warning
 
