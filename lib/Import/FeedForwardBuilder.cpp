@@ -65,6 +65,10 @@ static Value buildDense(LayerOps &layer, const std::string &path, Value x,
 // Experts
 //===----------------------------------------------------------------------===//
 
+static Routing routingOf(const LayerOps &layer) {
+  return layer.options.routing.value_or(Routing::Uniform);
+}
+
 namespace {
 /// Each token goes to its experts and comes back as their weighted sum.
 class ExpertsBuilder {
@@ -74,7 +78,7 @@ public:
         isOpen(!layer.ops.program.getGroups().front().hasKnownTokens()) {
     if (!isOpen)
       rowsPerExpert =
-          countExpertRows(layer.options.routing, experts.count, experts.topK,
+          countExpertRows(routingOf(layer), experts.count, experts.topK,
                           layer.ops.program.countTokens());
   }
 
@@ -186,9 +190,9 @@ Value ExpertsBuilder::expertLinear(StringRef name, Value rows,
   return layer.create<GroupedMatmulOp>(
       linear, rows, weights, bias, routes.getExperts(),
       /*transposeRhs=*/!isTransposed, rowsPerExpert,
-      isOpen ? RoutingAttr::get(layer.ops.builder.getContext(),
-                                layer.options.routing)
-             : RoutingAttr(),
+      isOpen
+          ? RoutingAttr::get(layer.ops.builder.getContext(), routingOf(layer))
+          : RoutingAttr(),
       experts.topK, layer.ops.outTypeFor(rows), /*own=*/ArrayAttr());
 }
 

@@ -163,6 +163,13 @@ static LogicalResult checkOptions(const ModelConfig &model,
       llvm::none_of(model.layers, isRecurrent))
     return emitOptionError(model.location.getContext())
            << "--linear-attn is for models with linear attention";
+  auto hasExperts = [](const LayerConfig &layer) {
+    return layer.feedForward.experts.count != 0;
+  };
+  if (options.routing && llvm::none_of(model.layers, hasExperts))
+    return emitOptionError(model.location.getContext())
+           << "--routing is for models with experts, which this one does not "
+              "have: leave it out";
   return success();
 }
 

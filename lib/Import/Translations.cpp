@@ -148,7 +148,8 @@ struct ImportFlags {
     options.chunkKvLen = ifGiven(chunkKvLen);
     options.layers = *layerCount;
     options.mask = mask;
-    options.routing = routing;
+    if (routing.getNumOccurrences())
+      options.routing = routing;
     options.latentAttention = latentAttention;
     options.linearAttention = linearAttention;
     options.sampling = sampling;

@@ -56,7 +56,9 @@ struct ImportOptions {
   /// whole model, with embedding and head.
   std::optional<int64_t> layers = 1;
   MaskKind mask = MaskKind::Causal;
-  Routing routing = Routing::Uniform; ///< of tokens to experts
+  /// How tokens select experts. If it is unset, it is uniform. A model without
+  /// experts takes none.
+  std::optional<Routing> routing;
   LatentAttention latentAttention = LatentAttention::Auto; ///< `--mla`
   LinearAttentionForm linearAttention =
       LinearAttentionForm::Auto;        ///< `--linear-attn`
