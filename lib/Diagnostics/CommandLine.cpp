@@ -153,6 +153,21 @@ static StringRef findSpokenOption(StringRef word) {
       .Default("");
 }
 
+/// Does the same for options of what is served.
+static StringRef findServedOption(StringRef word) {
+  return StringSwitch<StringRef>(word)
+      .Cases({"batch", "batch-size", "bs", "concurrency", "max-num-seqs",
+              "num-requests"},
+             "requests")
+      .Cases({"input-len", "input-length", "prompt", "prompt-length", "seq"},
+             "isl")
+      .Cases({"output-len", "output-length", "max-tokens"}, "osl")
+      .Cases({"tensor-parallel", "tensor-parallel-size", "chips", "gpus"}, "tp")
+      .Cases({"dp", "data-parallel", "data-parallel-size", "replicas"},
+             "workers")
+      .Default("");
+}
+
 /// Says where else what an option of an importer of models would set is said.
 static StringRef findOtherPlace(StringRef word) {
   return StringSwitch<StringRef>(word)
@@ -176,9 +191,9 @@ std::string CommandLineCheck::findMeant(StringRef name) const {
     if (each.contains("llm"))
       ours.push_back(each);
   }
-  StringRef spoken = findSpokenOption(name);
-  if (is_contained(known, spoken))
-    return ("; did you mean '--" + spoken + "'?").str();
+  for (StringRef spoken : {findSpokenOption(name), findServedOption(name)})
+    if (is_contained(known, spoken))
+      return ("; did you mean '--" + spoken + "'?").str();
   bool isImporter = is_contained(known, "kv-len");
   if (StringRef place = findOtherPlace(name); isImporter && !place.empty())
     return ("; " + place).str();

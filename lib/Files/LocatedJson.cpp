@@ -234,6 +234,11 @@ public:
     auto [what, lastRead] = message.split("; last read: ");
     InFlightDiagnostic diagnostic = emitError(
         locate(std::min(position ? position - 1 : 0, text.size())).loc());
+    if (isNumberWithUnit(lastRead)) {
+      diagnostic << "invalid JSON: a number has no unit behind it; the name of "
+                    "its field says it";
+      return false;
+    }
     diagnostic << "invalid JSON: " << shorten(what, 160);
     if (!lastRead.empty())
       diagnostic << "; last read: " << shorten(lastRead);
@@ -241,6 +246,12 @@ public:
   }
 
 private:
+  /// Whether "'2T'; expected '}'" is the beginning of "2TB".
+  static bool isNumberWithUnit(StringRef lastRead) {
+    StringRef read = lastRead.split("'; ").first;
+    return read.size() >= 3 && read.consume_front("'") &&
+           llvm::isDigit(read.front()) && llvm::isAlpha(read.back());
+  }
   /// Whether the file is of another kind, such as a program or a table.
   static bool isNoJson(StringRef start) {
     return !start.starts_with("{") && !start.starts_with("[");

@@ -33,6 +33,13 @@ FailureOr<std::optional<int64_t>> parseLayers(StringRef text,
 // Formats
 //===----------------------------------------------------------------------===//
 
+/// Finds what is meant: `--kv` and `--kv-len` are alike.
+static std::string findMeantFormat(StringRef name, Stored stored) {
+  if (stored == Stored::Cache && llvm::all_of(name, llvm::isDigit))
+    return "; a number of keys is --kv-len=" + name.str();
+  return didYouMean(name, formatNames());
+}
+
 /// Sets `type` to the format `name`. The name of the model's element type sets
 /// it back to null.
 static LogicalResult applyFormat(StringRef option, StringRef name,
@@ -45,7 +52,7 @@ static LogicalResult applyFormat(StringRef option, StringRef name,
   if (!named)
     return emitOptionError(context)
            << option << " must be one of " << describeFormats() << "; got '"
-           << name << "'" << didYouMean(name, formatNames());
+           << name << "'" << findMeantFormat(name, stored);
   type = named == model.elementType ? Type() : named;
   return success();
 }

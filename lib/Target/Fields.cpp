@@ -221,9 +221,12 @@ std::optional<int64_t> Reader::asInteger(const Field &field, int64_t least,
                  : "a whole number of at least " + std::to_string(least);
   if (field.kind != Field::Kind::Number) {
     InFlightDiagnostic diagnostic = emitWrongKind(field, wanted);
+    // What is set on a command line has no quotes anyhow.
     if (field.kind == Field::Kind::String)
-      diagnostic << "; numbers have no quotes, and the unit in the name of "
-                    "their field";
+      diagnostic << (field.context.empty()
+                         ? "; numbers have no quotes, and the unit in the name "
+                           "of their field"
+                         : ", which is no number");
     return std::nullopt;
   }
   llvm::Expected<int64_t> value = parseWholeNumber(field.text);

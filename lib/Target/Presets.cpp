@@ -36,6 +36,18 @@ static bool namesFile(StringRef name) {
          name.ends_with_insensitive(".csv");
 }
 
+/// Finds what is meant. The end of a name may tell a machine that is no preset
+/// from one that is: "h100-pcie".
+static std::string findMeantPreset(StringRef name, ArrayRef<StringRef> names) {
+  if (namesFile(name))
+    return "; did you mean the file '" + name.str() + "'?";
+  std::string meant = didYouMean(name, names);
+  if (meant.empty())
+    meant = didYouMean(name.take_until([](char c) { return c == '-'; }), names);
+  return meant.empty() ? "; a machine of one's own is a file, such as chip.json"
+                       : meant;
+}
+
 FailureOr<Target> loadPreset(StringRef name, MLIRContext *context,
                              EmitError emitError, bool calibrated) {
   if (name == hostPresetName)
@@ -49,9 +61,7 @@ FailureOr<Target> loadPreset(StringRef name, MLIRContext *context,
   }
   names.push_back(hostPresetName);
   return emitError() << "no preset is called '" << name << "'"
-                     << (namesFile(name)
-                             ? "; did you mean the file '" + name.str() + "'?"
-                             : didYouMean(name, names))
+                     << findMeantPreset(name, names)
                      << " (presets: " << llvm::join(names, ", ") << ")";
 }
 

@@ -11,8 +11,27 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::llm {
+
+/// Finds the element type that is meant: by its name elsewhere, or by its
+/// spelling.
+static std::string findMeantType(StringRef name) {
+  StringRef spoken = llvm::StringSwitch<StringRef>(name.lower())
+                         .Case("fp4", "f4E2M1FN")
+                         .Cases({"fp8", "float8", "fp8_e4m3"}, "f8E4M3FN")
+                         .Case("fp8_e5m2", "f8E5M2")
+                         .Cases({"fp16", "float16", "half"}, "f16")
+                         .Case("bfloat16", "bf16")
+                         .Cases({"fp32", "float32", "float"}, "f32")
+                         .Cases({"fp64", "float64", "double"}, "f64")
+                         .Case("int4", "i4")
+                         .Case("int8", "i8")
+                         .Default("");
+  return spoken.empty() ? didYouMean(name, knownElementTypes())
+                        : ("; did you mean '" + spoken + "'?").str();
+}
 
 namespace {
 class Checker {
@@ -135,10 +154,9 @@ private:
     for (const auto &item : range) {
       std::string itemPath = path + "." + item.elementType;
       if (!llvm::is_contained(knownElementTypes(), item.elementType))
-        add(itemPath, "is not a known element type" +
-                          didYouMean(item.elementType, knownElementTypes()) +
-                          " (known: " + llvm::join(knownElementTypes(), ", ") +
-                          ")");
+        add(itemPath,
+            "is not a known element type" + findMeantType(item.elementType) +
+                " (known: " + llvm::join(knownElementTypes(), ", ") + ")");
       else if (!seen.insert(item.elementType).second)
         add(itemPath, "is there twice");
     }

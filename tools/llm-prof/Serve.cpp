@@ -166,6 +166,11 @@ FailureOr<ServingPredictor> Serve::makePredictor(MLIRContext &context) const {
       loadNamedTarget(options.target, /*column=*/"", changes, context);
   if (failed(target))
     return failure();
+  if (StringRef(options.config).ends_with(".mlir"))
+    return emitToolError(context)
+           << "'" << options.config
+           << "' is a program; 'serve' reads the config.json of a model and "
+              "makes the programs of each load itself";
   FailureOr<LocatedJson> config =
       LocatedJson::parseFile(options.config, &context, JsonNumbers::AsPython);
   if (failed(config))
