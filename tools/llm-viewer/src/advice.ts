@@ -125,7 +125,7 @@ function sharesOf(report: Report, { engine, saved }: Diagnosis): string[] {
   // A kernel is slowed down by more than one rate: what else it waits for stays as it is.
   const change: Record<Binding, string> = {
     bandwidth: "twice the bandwidth up to",
-    arithmetic: engine.units > 1 ? "twice the units up to" : "twice the arithmetic about",
+    arithmetic: "twice the arithmetic about",
     launches: "half the launch overhead about",
     links: `twice the rates of ${linksOf(report)} about`,
   };

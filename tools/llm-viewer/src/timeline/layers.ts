@@ -65,8 +65,16 @@ export class Layers {
       .map(({ first }) => first));
     for (const { left, right, labels, first } of shown) {
       context.strokeRect(left + 0.5, axisHeight + 1.5, right - left - 1, layerHeight - 4);
-      if (first >= 0) context.fillText(labels[Math.max(first, kind)].text, left + 4, axisHeight + layerHeight / 2);
+      if (first >= 0) this.paintLabel(labels[Math.max(first, kind)], left + 4, context, theme);
     }
+  }
+
+  /// Lines of the axis would go through the letters.
+  private paintLabel({ text, width }: Label, left: number, context: CanvasRenderingContext2D, theme: Theme): void {
+    context.fillStyle = theme.background;
+    context.fillRect(left - 1, axisHeight + 3, width + 2, layerHeight - 7);
+    context.fillStyle = theme.text;
+    context.fillText(text, left, axisHeight + layerHeight / 2);
   }
 
   /// Returns what a box may be called, the longest first, and last a part of its name.
