@@ -92,6 +92,35 @@ Value Exchanges::sumUpPieces(Value value, const Cut &needed) {
   return value;
 }
 
+/// What is cut along one dimension, and needed along another one over the same
+/// axes, is exchanged at once: each chip sends the others only what they need.
+Value Exchanges::moveCuts(Value value, const Cut &needed) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || isa<BlockScaledType>(type.getElementType()))
+    return value;
+  for (auto [cutDim, axes] : llvm::enumerate(needed.dims)) {
+    Cut cut = cutOf(value);
+    size_t wholeDim = llvm::find(cut.dims, axes) - cut.dims.begin();
+    if (axes.empty() || !axes.segments.empty() || !cut.dims[cutDim].empty() ||
+        wholeDim == cut.dims.size() || !needed.dims[wholeDim].empty())
+      continue;
+    Value &out = moved[{value, unsigned(cutDim)}];
+    if (!out) {
+      SmallVector<int64_t> shape(
+          cast<RankedTensorType>(value.getType()).getShape());
+      shape[wholeDim] *= countChips(axes, grid);
+      shape[cutDim] /= countChips(axes, grid);
+      std::swap(cut.dims[wholeDim], cut.dims[cutDim]);
+      out = exchange<AllToAllOp>(value, "all_to_all", cut, type.clone(shape),
+                                 StringAttr(), value,
+                                 toAttribute(value.getContext(), axes.names),
+                                 int64_t(cutDim), int64_t(wholeDim));
+    }
+    value = out;
+  }
+  return value;
+}
+
 Value Exchanges::gatherAlong(Value value, size_t dim) {
   auto [whole, isNew] = gathered.try_emplace({value, unsigned(dim)});
   if (!isNew)

@@ -27,6 +27,9 @@ public:
   /// Sums of which each chip needs a piece. What else there is to be summed up
   /// is left.
   Value sumUpPieces(Value value, const Cut &needed);
+  /// The value cut along the dimensions along which it is needed, as far as it
+  /// is cut along others over the same axes.
+  Value moveCuts(Value value, const Cut &needed);
   /// The value with a dimension whole.
   Value gatherAlong(Value value, size_t dim);
   /// The chip's own piece of a dimension that is whole.
@@ -43,7 +46,7 @@ private:
   IRRewriter &rewriter;
   DenseMap<Value, Cut> &cuts;
   DenseMap<Value, Value> sums;
-  DenseMap<std::pair<Value, unsigned>, Value> gathered, scattered;
+  DenseMap<std::pair<Value, unsigned>, Value> gathered, scattered, moved;
 };
 
 } // namespace mlir::llm

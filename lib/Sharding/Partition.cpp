@@ -283,18 +283,19 @@ FailureOr<Value> Partitioner::convert(Operation *op, Value value,
     value = exchanges.sumUpPieces(value, needed);
   if (cutOf(value).partial != needed.partial)
     value = exchanges.sumUp(value);
-  for (size_t dim = 0; dim < needed.dims.size(); ++dim) {
-    Cut cut = cutOf(value);
-    if (cut.dims[dim] == needed.dims[dim])
-      continue;
-    if (!isa<RankedTensorType>(value.getType()))
-      return op->emitOpError()
-             << "needs a cache or a state otherwise than it is cut before";
-    if (!cut.dims[dim].empty())
+  if (cutOf(value).dims != needed.dims &&
+      !isa<RankedTensorType>(value.getType()))
+    return op->emitOpError()
+           << "needs a cache or a state otherwise than it is cut before";
+  // What chips have of other rows or columns is there before they take theirs.
+  value = exchanges.moveCuts(value, needed);
+  for (size_t dim = 0; dim < needed.dims.size(); ++dim)
+    if (Axes own = cutOf(value).dims[dim];
+        own != needed.dims[dim] && !own.empty())
       value = exchanges.gatherAlong(value, dim);
-    if (!needed.dims[dim].empty())
+  for (size_t dim = 0; dim < needed.dims.size(); ++dim)
+    if (cutOf(value).dims[dim] != needed.dims[dim])
       value = exchanges.takeOwn(op, value, dim, needed.dims[dim]);
-  }
   return value;
 }
 

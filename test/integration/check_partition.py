@@ -1,7 +1,7 @@
 """Small models of all families, cut over chips: every chip ends with the results of the whole program, and no weight
 is lost or has elements twice but for those that are copied.
 
-    check_partition.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [FAMILY...]
+    check_partition.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [--sp] [FAMILY...]
 """
 import json
 import re
@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from cuts import EVEN_PHASES, PHASES, find_cuts
+from cuts import find_cuts, phases_of
 from interpret_chips import check
 from small_models import FAMILIES, make_config
 from small_programs import return_logits, run
@@ -52,7 +52,7 @@ def check_weights(name, before, after):
 def check_family(folder, family, cut):
     model, changes = FAMILIES[family]
     (folder / "config.json").write_text(json.dumps(make_config(model, changes)))
-    for phase, options in (EVEN_PHASES if "dp=" in cut else PHASES).items():
+    for phase, options in phases_of(cut).items():
         program = folder / f"{family}.mlir"
         run("llm-translate", "--import-hf-config", folder / "config.json", "--layers=all", "--dtype=f32", *options, "-o", program)
         program.write_text(return_logits(program.read_text()))

@@ -1,6 +1,6 @@
 """Small models on several processes: chips of a cut program end with the logits of the whole program.
 
-    check_run_chips.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [FAMILY...]
+    check_run_chips.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [--sp] [FAMILY...]
 
 llm-run runs the whole program in one process, and the cut one under mpirun, with the same seed. Each process makes the
 whole weights and keeps its piece. Logits must agree to 1e-5 in f32.
@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from cuts import EVEN_PHASES, PHASES, find_cuts
+from cuts import find_cuts, phases_of
 from mpirun import run_chips
 from small_models import FAMILIES, make_config
 from small_programs import return_logits, run
@@ -21,7 +21,7 @@ from small_programs import return_logits, run
 def check_family(folder, family, cut):
     model, changes = FAMILIES[family]
     (folder / "config.json").write_text(json.dumps(make_config(model, changes)))
-    for phase, options in (EVEN_PHASES if "dp=" in cut else PHASES).items():
+    for phase, options in phases_of(cut).items():
         program, after, logits = (folder / f"{family}.{end}" for end in ("mlir", "cut.mlir", "npy"))
         run("llm-translate", "--import-hf-config", folder / "config.json", "--layers=all", "--dtype=f32", *options, "-o", program)
         program.write_text(return_logits(program.read_text()))

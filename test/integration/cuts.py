@@ -4,11 +4,17 @@ import re
 
 PHASES = {"prefill": ["--phase=prefill", "--seq=5"], "ragged decode": ["--phase=decode", "--kv-len=5,3", "--seq=2"]}
 # Chips that share sequences run one program, so that these have one length.
+# So many tokens that two and four chips divide them.
+ROW_PHASES = {"prefill": ["--phase=prefill", "--batch=2", "--seq=4"], "ragged decode": ["--phase=decode", "--kv-len=5,3", "--seq=2"]}
 EVEN_PHASES = {"prefill": ["--phase=prefill", "--batch=4", "--seq=3"], "decode": ["--phase=decode", "--batch=4", "--kv-len=5"]}
 
 
+def phases_of(cut):
+    return EVEN_PHASES if "dp=" in cut else ROW_PHASES if "sp" in cut.split() else PHASES
+
+
 def find_cuts(words):
-    """`--tp=2,4 --ep=2` is tp 2 and ep 2 together, and tp 4 and ep 2."""
+    """`--tp=2,4 --ep=2` is tp 2 and ep 2 together, and tp 4 and ep 2; with `--sp` rows between products are cut, too."""
     axes = {name: degrees.split(",") for name, degrees in re.findall(r"--(\w+)=([\d,]+)", " ".join(words))}
     for degrees in itertools.product(*(axes or {"tp": ["2", "4"]}).values()):
-        yield " ".join(f"{name}={degree}" for name, degree in zip(axes or ["tp"], degrees))
+        yield " ".join([*(f"{name}={degree}" for name, degree in zip(axes or ["tp"], degrees)), *(["sp"] if "--sp" in words else [])])
