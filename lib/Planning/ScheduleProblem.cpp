@@ -61,6 +61,7 @@ static LogicalResult checkNames(CostAttr cost, const OpOnTarget &context) {
 
 LogicalResult mlir::llm::checkCosts(const Program &program,
                                     const Target &target, Reasons reasons) {
+  StampTexts texts;
   for (const ProgramOp &entry : program.ops()) {
     Operation *op = entry.op;
     TileAttr tile = tileOf(op);
@@ -72,7 +73,7 @@ LogicalResult mlir::llm::checkCosts(const Program &program,
     FailureOr<OpOnTarget> context = OpOnTarget::get(entry.op, target, reasons);
     if (failed(context))
       return failure();
-    if (computeStamp(*context, tile) != cost.getStamp())
+    if (computeStamp(*context, tile, texts) != cost.getStamp())
       return reasons.refuse(op)
              << "has a stale cost: the op, its tile or the target changed "
                 "since it was computed; run --llm-cost"
@@ -188,11 +189,11 @@ static int64_t cyclesOnEngine(const OpOnTarget &context, PartCostAttr cost) {
                   tiles ? cost.getMemoryCycles(tiles->name) : 0);
 }
 
-/// Makes a part with these costs.
-static scheduling::Part makePart(const Tasks &tasks, const OpOnTarget &context,
-                                 PartCostAttr cost,
-                                 ArrayRef<SourceRoom> rooms) {
-  const std::vector<scheduling::Resource> &resources = tasks.problem.resources;
+/// Makes a part with these costs, whose sources wait for nothing yet.
+static scheduling::Part
+makePart(const std::vector<scheduling::Resource> &resources,
+         const OpOnTarget &context, PartCostAttr cost,
+         ArrayRef<SourceRoom> rooms) {
   scheduling::Part part;
   part.overheadCycles = cost.getOverheadCycles();
   part.serialCycles = cost.getSerialCycles();
@@ -205,15 +206,14 @@ static scheduling::Part makePart(const Tasks &tasks, const OpOnTarget &context,
         room.buffer, {}, room.sliceBytes, room.stagingBytes};
     for (const scheduling::Resource &resource : resources)
       source.bytes.push_back(cost.getBytes(resource.name, room.buffer));
-    source.predecessors = tasksOf(tasks, room.waits);
     part.sources.push_back(std::move(source));
   }
   return part;
 }
 
-static FailureOr<scheduling::Split> makeParts(const Tasks &tasks,
-                                              const OpOnTarget &context,
-                                              TileAttr tile, CostAttr cost) {
+static FailureOr<scheduling::Split>
+makeParts(const std::vector<scheduling::Resource> &resources,
+          const OpOnTarget &context, TileAttr tile, CostAttr cost) {
   FailureOr<Split> split = Split::get(context, tile.getSplit());
   if (failed(split))
     return failure();
@@ -231,7 +231,7 @@ static FailureOr<scheduling::Split> makeParts(const Tasks &tasks,
   SourceRoomFinder rooms(context, tile, *split);
   auto add = [&](PartCostAttr record, int64_t count) {
     parts.parts.push_back(
-        makePart(tasks, context, record, rooms.roomsOf(number)));
+        makePart(resources, context, record, rooms.roomsOf(number)));
     parts.parts.back().count = count;
     number += count;
   };
@@ -270,10 +270,58 @@ static Tasks makeTasks(const Program &program, ArrayRef<unsigned> stretch,
   return tasks;
 }
 
+/// What an op waits for before its buffers can be fetched ahead, by their
+/// names. The parts of an op wait for the same.
+struct ProblemMaker::Waits {
+  SmallVector<std::pair<std::string, FetchWaits>, 2> ofBuffers;
+
+  explicit Waits(const OpOnTarget &context) {
+    for (const Buffer &buffer : context.workload.buffers)
+      if (buffer.role == Buffer::Role::Read)
+        if (auto found = findFetchWaits(context.op, buffer))
+          ofBuffers.push_back({buffer.name, std::move(*found)});
+  }
+
+  std::string names() const {
+    std::string text;
+    for (const auto &[name, waits] : ofBuffers)
+      text += name + "\n";
+    return text;
+  }
+
+  void writeTo(std::vector<scheduling::Part> &parts, const Tasks &tasks) const {
+    for (const auto &[name, waits] : ofBuffers) {
+      std::vector<unsigned> before = tasksOf(tasks, waits);
+      if (before.empty())
+        continue;
+      for (scheduling::Part &part : parts)
+        for (scheduling::Source &source : part.sources)
+          if (source.name == name)
+            source.predecessors = before;
+    }
+  }
+};
+
 /// An op that stands for all that are equal to it.
 struct ProblemMaker::Kind {
-  Kind(OpOnTarget context, CostedTile given)
-      : choices(std::move(context), given) {}
+  Kind(OpOnTarget context, CostedTile given, StampTexts &texts)
+      : choices(std::move(context), given, texts) {}
+
+  /// Returns the parts of an op of this kind, whose sources wait for nothing
+  /// yet.
+  FailureOr<scheduling::Split>
+  partsOf(const std::vector<scheduling::Resource> &resources,
+          const OpOnTarget &context, const CostedTile &choice) {
+    auto [known, isNew] = made.try_emplace({choice.tile, choice.cost});
+    if (isNew) {
+      FailureOr<scheduling::Split> parts =
+          makeParts(resources, context, choice.tile, choice.cost);
+      if (failed(parts))
+        return failure();
+      known->second = std::move(*parts);
+    }
+    return known->second;
+  }
 
   SplitChoices choices;
   bool isByHand = false; ///< may only run as it is
@@ -282,6 +330,10 @@ struct ProblemMaker::Kind {
   /// What all ways to cut it need at least, by the number of engines. It is
   /// empty if the op has only its own way.
   std::map<int64_t, std::vector<scheduling::LeastWork>> least;
+
+private:
+  /// Costs do not depend on numbers of engines, and neither do parts.
+  DenseMap<std::pair<TileAttr, CostAttr>, scheduling::Split> made;
 };
 
 static LogicalResult checkProblem(const Program &program,
@@ -296,14 +348,16 @@ static LogicalResult checkProblem(const Program &program,
   return refusal;
 }
 
-ProblemMaker::ProblemMaker(const Program &program, ArrayRef<unsigned> stretch,
-                           const Target &target, Reasons reasons)
-    : program(program), stretch(stretch), target(target), reasons(reasons) {}
+ProblemMaker::ProblemMaker(const Program &program, const Target &target,
+                           Reasons reasons)
+    : program(program), target(target), reasons(reasons) {}
 
 ProblemMaker::~ProblemMaker() = default;
 
-FailureOr<ProblemMaker::Kind *> ProblemMaker::kindOf(WorkloadOpInterface op) {
-  std::unique_ptr<Kind> &kind = kinds[costOf(op)];
+FailureOr<ProblemMaker::Kind *> ProblemMaker::kindOf(WorkloadOpInterface op,
+                                                     const Waits &waits) {
+  std::unique_ptr<Kind> &kind =
+      kinds[{costOf(op).getAsOpaquePointer(), waits.names()}];
   if (kind)
     return kind.get();
   FailureOr<OpOnTarget> context = OpOnTarget::get(op, target, reasons);
@@ -311,7 +365,7 @@ FailureOr<ProblemMaker::Kind *> ProblemMaker::kindOf(WorkloadOpInterface op) {
     return failure();
   bool isCollective = context->workload.collective.has_value();
   kind = std::make_unique<Kind>(std::move(*context),
-                                CostedTile{tileOf(op), costOf(op)});
+                                CostedTile{tileOf(op), costOf(op)}, texts);
   FailureOr<bool> isByHand = kind->choices.isByHand();
   if (failed(isByHand))
     return failure();
@@ -352,7 +406,7 @@ ProblemMaker::choicesOf(Kind &kind, const OpOnTarget &context,
 }
 
 FailureOr<SplitProblem> ProblemMaker::make(
-    const Target &own,
+    ArrayRef<unsigned> stretch, const Target &own,
     function_ref<FailureOr<SmallVector<CostedTile>>(Kind &kind,
                                                     const OpOnTarget &context)>
         choicesOf) {
@@ -363,7 +417,8 @@ FailureOr<SplitProblem> ProblemMaker::make(
         OpOnTarget::get(program.ops()[index].op, own, reasons);
     if (failed(context))
       return failure();
-    FailureOr<Kind *> kind = kindOf(context->op);
+    Waits waits(*context);
+    FailureOr<Kind *> kind = kindOf(context->op, waits);
     if (failed(kind))
       return failure();
     auto least = leastOf(**kind, *context);
@@ -374,9 +429,10 @@ FailureOr<SplitProblem> ProblemMaker::make(
     task.kinds = context->workload.engineKinds();
     for (auto [number, choice] : llvm::enumerate(*choices)) {
       FailureOr<scheduling::Split> split =
-          makeParts(tasks, *context, choice.tile, choice.cost);
+          (*kind)->partsOf(tasks.problem.resources, *context, choice);
       if (failed(split))
         return failure();
+      waits.writeTo(split->parts, tasks);
       if (number > 0) {
         task.alternatives.push_back(std::move(*split));
         continue;
@@ -392,9 +448,10 @@ FailureOr<SplitProblem> ProblemMaker::make(
   return SplitProblem{std::move(tasks.problem), std::move(allChoices)};
 }
 
-FailureOr<Problem> ProblemMaker::makeAsTiled(const Target &own) {
+FailureOr<Problem> ProblemMaker::makeAsTiled(ArrayRef<unsigned> stretch,
+                                             const Target &own) {
   FailureOr<SplitProblem> made =
-      make(own, [](Kind &, const OpOnTarget &context) {
+      make(stretch, own, [](Kind &, const OpOnTarget &context) {
         return FailureOr(
             SmallVector<CostedTile>{{tileOf(context.op), costOf(context.op)}});
       });
@@ -403,9 +460,10 @@ FailureOr<Problem> ProblemMaker::makeAsTiled(const Target &own) {
   return std::move(made->problem);
 }
 
-FailureOr<SplitProblem> ProblemMaker::makeSplit(const Target &own,
+FailureOr<SplitProblem> ProblemMaker::makeSplit(ArrayRef<unsigned> stretch,
+                                                const Target &own,
                                                 bool cutsReductions) {
-  return make(own, [&](Kind &kind, const OpOnTarget &context) {
+  return make(stretch, own, [&](Kind &kind, const OpOnTarget &context) {
     return choicesOf(kind, context, cutsReductions);
   });
 }
@@ -414,5 +472,5 @@ FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
                                           ArrayRef<unsigned> stretch,
                                           const Target &target,
                                           Reasons reasons) {
-  return ProblemMaker(program, stretch, target, reasons).makeAsTiled(target);
+  return ProblemMaker(program, target, reasons).makeAsTiled(stretch, target);
 }

@@ -17,7 +17,8 @@ using namespace mlir::llm;
 
 /// An op with all that was found about its cuts.
 struct mlir::llm::KnownCuts {
-  KnownCuts(OpOnTarget op) : context(std::move(op)), stamps(context) {}
+  KnownCuts(OpOnTarget op, StampTexts &texts)
+      : context(std::move(op)), stamps(context, texts) {}
 
   FailureOr<CostAttr> costWith(TileAttr tile);
 
@@ -258,8 +259,10 @@ LogicalResult Ladder::addFewerParts() {
   return success();
 }
 
-SplitChoices::SplitChoices(OpOnTarget context, CostedTile given)
-    : given(given), known(std::make_unique<KnownCuts>(std::move(context))) {}
+SplitChoices::SplitChoices(OpOnTarget context, CostedTile given,
+                           StampTexts &texts)
+    : given(given),
+      known(std::make_unique<KnownCuts>(std::move(context), texts)) {}
 
 SplitChoices::SplitChoices(SplitChoices &&) = default;
 SplitChoices::~SplitChoices() = default;

@@ -69,7 +69,8 @@ static SmallVector<StringAttr, 1> namesOf(MLIRContext *context,
 
 FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context,
                                            TileAttr tile) {
-  return computeCost(context, tile, CostStamps(context));
+  StampTexts texts;
+  return computeCost(context, tile, CostStamps(context, texts));
 }
 
 FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context,

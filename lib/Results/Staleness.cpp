@@ -52,7 +52,8 @@ static LogicalResult checkRun(Operation *op, const Target &target,
   return success();
 }
 
-static FailureOr<bool> isStale(WorkloadOpInterface op, const Target &target) {
+static FailureOr<bool> isStale(WorkloadOpInterface op, const Target &target,
+                               StampTexts &texts) {
   auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
   auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
   if (!tile || !cost)
@@ -60,15 +61,16 @@ static FailureOr<bool> isStale(WorkloadOpInterface op, const Target &target) {
   FailureOr<OpOnTarget> context = OpOnTarget::get(op, target);
   if (failed(context))
     return failure();
-  return computeStamp(*context, tile) != cost.getStamp();
+  return computeStamp(*context, tile, texts) != cost.getStamp();
 }
 
 FailureOr<bool> mlir::llm::warnOfStaleCosts(const Program &program,
                                             const Target &target,
                                             StringRef consequence,
                                             Warnings &warnings) {
+  StampTexts texts;
   for (const ProgramOp &entry : program.ops()) {
-    FailureOr<bool> stale = isStale(entry.op, target);
+    FailureOr<bool> stale = isStale(entry.op, target, texts);
     if (failed(stale))
       return failure();
     if (!*stale)

@@ -94,7 +94,8 @@ public:
       : program(program), target(target), options(options),
         restrictions(options.describeRestrictions()),
         line(program.function().getContext(), symbolOf(program.function()),
-             program.ops().size()) {
+             program.ops().size()),
+        maker(program, target) {
     if (options.improve)
       improvement.emplace(program.ops().size(), *options.improve, options.seed,
                           line);
@@ -113,16 +114,16 @@ private:
   /// Schedules with at most so many engines in each group. Returns nothing if
   /// no such schedule is shorter than `wanted`. Searches briefly, and then on
   /// if `isWorthMore`, unless the result is far above `wanted`.
-  FailureOr<std::optional<Scheduled>> scheduleOnFewer(ProblemMaker &maker,
-                                                      int64_t engines,
-                                                      int64_t wanted,
-                                                      bool isWorthMore);
+  FailureOr<std::optional<Scheduled>>
+  scheduleOnFewer(ArrayRef<unsigned> stretch, int64_t engines, int64_t wanted,
+                  bool isWorthMore);
   /// Takes a schedule for fewer engines, one of `counts`, if it is shorter.
   /// With fewer engines, ops are cut and parts started in other ways, which a
   /// search for all engines may not find. The caller has no use for a schedule
   /// that is not shorter than `wanted` cycles.
-  LogicalResult tryFewerEngines(ProblemMaker &maker, ArrayRef<int64_t> counts,
-                                int64_t wanted, Scheduled &scheduled);
+  LogicalResult tryFewerEngines(ArrayRef<unsigned> stretch,
+                                ArrayRef<int64_t> counts, int64_t wanted,
+                                Scheduled &scheduled);
   FailureOr<Solution> solveExactly(const Problem &problem);
   bool wasInterrupted() const;
   /// Whether the schedule is the same on every machine.
@@ -160,6 +161,7 @@ private:
   ProgramBounds restrictedBounds; ///< of what the options allow
   int64_t tripsAround = 1; ///< of the loops around the stretch that is placed
   SearchLine line;
+  ProblemMaker maker;
   std::optional<Improvement> improvement;
   std::optional<ExactSearch> exact;
 };
@@ -237,17 +239,17 @@ static SmallVector<int64_t> fewerEngines(const Target &target) {
 }
 
 FailureOr<std::optional<Scheduled>>
-FunctionScheduler::scheduleOnFewer(ProblemMaker &maker, int64_t engines,
+FunctionScheduler::scheduleOnFewer(ArrayRef<unsigned> stretch, int64_t engines,
                                    int64_t wanted, bool isWorthMore) {
   Target fewer = withFewerEngines(target, engines);
-  FailureOr<Problem> machine = maker.makeAsTiled(fewer);
+  FailureOr<Problem> machine = maker.makeAsTiled(stretch, fewer);
   if (failed(machine))
     return failure();
   auto bounds = scheduling::lowerBounds(*machine);
   if (!bounds || scheduling::largestBound(*bounds) >= wanted)
     return std::optional<Scheduled>();
   FailureOr<SplitProblem> split =
-      maker.makeSplit(fewer, options.cutsReductions);
+      maker.makeSplit(stretch, fewer, options.cutsReductions);
   if (failed(split))
     return failure();
   restrict(split->problem);
@@ -268,7 +270,7 @@ FunctionScheduler::scheduleOnFewer(ProblemMaker &maker, int64_t engines,
       Scheduled{std::move(*split), std::move(*solution), lowerBoundCycles});
 }
 
-LogicalResult FunctionScheduler::tryFewerEngines(ProblemMaker &maker,
+LogicalResult FunctionScheduler::tryFewerEngines(ArrayRef<unsigned> stretch,
                                                  ArrayRef<int64_t> counts,
                                                  int64_t wanted,
                                                  Scheduled &scheduled) {
@@ -282,8 +284,8 @@ LogicalResult FunctionScheduler::tryFewerEngines(ProblemMaker &maker,
                                          *scheduled.lowerBoundCycles);
   for (; !counts.empty(); counts = counts.drop_back()) {
     wanted = std::min(wanted, scheduled.solution.makespan);
-    FailureOr<std::optional<Scheduled>> found =
-        scheduleOnFewer(maker, counts.back(), wanted, /*isWorthMore=*/!isNear);
+    FailureOr<std::optional<Scheduled>> found = scheduleOnFewer(
+        stretch, counts.back(), wanted, /*isWorthMore=*/!isNear);
     if (failed(found))
       return failure();
     if (!*found)
@@ -291,7 +293,7 @@ LogicalResult FunctionScheduler::tryFewerEngines(ProblemMaker &maker,
     // If the result is not near, this tries what it would try on the smaller
     // machine.
     if (!isNear &&
-        failed(tryFewerEngines(maker, counts.drop_back(), wanted, **found)))
+        failed(tryFewerEngines(stretch, counts.drop_back(), wanted, **found)))
       return failure();
     if ((*found)->solution.makespan < scheduled.solution.makespan)
       scheduled = std::move(**found);
@@ -322,9 +324,8 @@ FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
                                                    int64_t start) {
   line.enterStretch(stretch.size());
   line.showStretch();
-  ProblemMaker maker(program, stretch, target);
   FailureOr<SplitProblem> split =
-      maker.makeSplit(target, options.cutsReductions);
+      maker.makeSplit(stretch, target, options.cutsReductions);
   if (failed(split))
     return failure();
   ProgramBounds::BoundsOfStretch found =
@@ -345,7 +346,7 @@ FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
     return failure();
   Scheduled scheduled{std::move(*split), std::move(*own), lowerBoundCycles};
   if (options.policy == SchedulePolicy::List && !wasInterrupted() &&
-      failed(tryFewerEngines(maker, fewerEngines(target),
+      failed(tryFewerEngines(stretch, fewerEngines(target),
                              scheduled.solution.makespan, scheduled)))
     return failure();
   const auto &[problem, choices] = scheduled.split;

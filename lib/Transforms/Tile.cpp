@@ -77,6 +77,7 @@ struct LlmTilePass : ProgramPass<llm::impl::LlmTilePassBase<LlmTilePass>> {
     dropSchedules(getOperation());
     searched.clear();
     Prices prices(*target);
+    StampTexts texts;
     if (failed(forEachProgram(getOperation(), [&](const Program &program) {
           FunctionOpInterface function = program.function();
           OpLine line(&getContext(), "tiles for", symbolOf(function),
@@ -88,7 +89,7 @@ struct LlmTilePass : ProgramPass<llm::impl::LlmTilePassBase<LlmTilePass>> {
             if (chunks == ChunkChoice::Search)
               if (auto change = chooseChunk(op.op, *target, prices))
                 emitRemark(op, *change);
-            if (failed(tile(op, *target, chosen)))
+            if (failed(tile(op, *target, chosen, texts)))
               return failure();
           }
           return success();
@@ -97,14 +98,15 @@ struct LlmTilePass : ProgramPass<llm::impl::LlmTilePassBase<LlmTilePass>> {
   }
 
   LogicalResult tile(const ProgramOp &entry, const Target &target,
-                     TileStrategy chosen) {
+                     TileStrategy chosen, StampTexts &texts) {
     FailureOr<OpOnTarget> context = OpOnTarget::get(entry.op, target);
     if (failed(context))
       return failure();
-    FailureOr<TileAttr> tile = choose(*context, chosen);
+    CostStamps stamps(*context, texts);
+    FailureOr<TileAttr> tile = choose(*context, stamps, chosen);
     if (failed(tile))
       return failure();
-    FailureOr<CostAttr> cost = computeCost(*context, *tile);
+    FailureOr<CostAttr> cost = computeCost(*context, *tile, stamps);
     if (failed(cost))
       return failure();
     context->op->setAttr(LlmDialect::tileAttrName, *tile);
@@ -113,7 +115,8 @@ struct LlmTilePass : ProgramPass<llm::impl::LlmTilePassBase<LlmTilePass>> {
     return success();
   }
 
-  FailureOr<TileAttr> choose(const OpOnTarget &context, TileStrategy chosen) {
+  FailureOr<TileAttr> choose(const OpOnTarget &context,
+                             const CostStamps &stamps, TileStrategy chosen) {
     auto noTile = TileAttr::get(&getContext(), chosen, {}, {});
     if (chosen == TileStrategy::Theoretical) {
       std::optional<ClosedForm> form = ClosedForm::get(context);
@@ -121,7 +124,7 @@ struct LlmTilePass : ProgramPass<llm::impl::LlmTilePassBase<LlmTilePass>> {
     }
     // The fingerprint without a tile is the same for ops that differ only in
     // their names.
-    TileAttr &known = searched[computeStamp(context, noTile)];
+    TileAttr &known = searched[stamps.of(noTile)];
     if (known)
       return known;
     FailureOr<TileAttr> found = searchTile(context);

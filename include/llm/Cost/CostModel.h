@@ -85,17 +85,39 @@ protected:
   const OpOnTarget &context;
 };
 
+/// What is written of types, maps, attributes and engines in stamps. Ops of a
+/// program share them, so each is printed once.
+class StampTexts {
+public:
+  const std::string &of(Type type);
+  const std::string &of(AffineMap map);
+  const std::string &of(Attribute attribute);
+  const std::string &onOneLine(TileAttr tile);
+  /// The target must outlive the texts.
+  const std::string &of(const Target &target, const Engine &engine);
+
+private:
+  DenseMap<const void *, std::string> printed;
+  DenseMap<TileAttr, std::string> tiles;
+  DenseMap<const Engine *, std::string> engines;
+};
+
 /// Returns the fingerprint of everything that `computeCost` reads: the op, the
 /// tile and the engine's description.
 StringAttr computeStamp(const OpOnTarget &context, TileAttr tile);
+/// The same for one of many ops.
+StringAttr computeStamp(const OpOnTarget &context, TileAttr tile,
+                        StampTexts &texts);
 
 /// The same for many tiles of one op, which is described once.
 class CostStamps {
 public:
-  explicit CostStamps(const OpOnTarget &context);
+  /// The texts must outlive the stamps.
+  CostStamps(const OpOnTarget &context, StampTexts &texts);
   StringAttr of(TileAttr tile) const;
 
 private:
+  StampTexts &texts;
   std::string ahead, behind; ///< what stands around the tile
 };
 

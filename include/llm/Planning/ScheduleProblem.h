@@ -59,9 +59,10 @@ struct SplitProblem {
   std::vector<SmallVector<CostedTile>> choices;
 };
 
-/// Makes the problems of one stretch of ops between loop boundaries. Task i is
+/// Makes the problems of stretches of ops between loop boundaries. Task i is
 /// `stretch[i]`. The boundary meets dependences from outside the stretch. What
-/// was found about an op is kept for equal ops and for further problems.
+/// was found about an op is kept for equal ops, also of other stretches, and
+/// for further problems.
 ///
 /// A problem is made for `target`, or for one that differs from it in the
 /// numbers of engines alone. It fails at the first op, or the function, to
@@ -69,34 +70,38 @@ struct SplitProblem {
 class ProblemMaker {
 public:
   /// The arguments must outlive the maker.
-  ProblemMaker(const Program &program, ArrayRef<unsigned> stretch,
-               const Target &target, Reasons reasons = {});
+  ProblemMaker(const Program &program, const Target &target,
+               Reasons reasons = {});
   ~ProblemMaker();
 
   /// Makes the problem of ops that are cut as their tiles say.
-  FailureOr<scheduling::Problem> makeAsTiled(const Target &own);
+  FailureOr<scheduling::Problem> makeAsTiled(ArrayRef<unsigned> stretch,
+                                             const Target &own);
   /// Makes the problem with all ways to cut the ops (`SplitChoices`), whatever
   /// splits their tiles have now.
-  FailureOr<SplitProblem> makeSplit(const Target &own,
+  FailureOr<SplitProblem> makeSplit(ArrayRef<unsigned> stretch,
+                                    const Target &own,
                                     bool cutsReductions = true);
 
 private:
   struct Kind;
-  FailureOr<Kind *> kindOf(WorkloadOpInterface op);
+  struct Waits;
+  FailureOr<Kind *> kindOf(WorkloadOpInterface op, const Waits &waits);
   static FailureOr<std::vector<scheduling::LeastWork>>
   leastOf(Kind &kind, const OpOnTarget &context);
   static FailureOr<SmallVector<CostedTile>>
   choicesOf(Kind &kind, const OpOnTarget &context, bool cutsReductions);
-  FailureOr<SplitProblem> make(const Target &own,
+  FailureOr<SplitProblem> make(ArrayRef<unsigned> stretch, const Target &own,
                                function_ref<FailureOr<SmallVector<CostedTile>>(
                                    Kind &kind, const OpOnTarget &context)>
                                    choicesOf);
 
   const Program &program;
-  ArrayRef<unsigned> stretch;
   const Target &target;
   Reasons reasons;
-  DenseMap<CostAttr, std::unique_ptr<Kind>> kinds;
+  StampTexts texts;
+  /// By the cost, and by which buffers can be fetched ahead.
+  std::map<std::pair<const void *, std::string>, std::unique_ptr<Kind>> kinds;
 };
 
 /// Makes one problem, of ops that are cut as their tiles say.

@@ -21,6 +21,7 @@ struct CostedTile {
   CostAttr cost;
 };
 
+class StampTexts;
 struct KnownCuts;
 
 /// The ways in which the scheduler may cut one op. What it finds is kept for
@@ -28,7 +29,8 @@ struct KnownCuts;
 /// because costs do not depend on these.
 class SplitChoices {
 public:
-  SplitChoices(OpOnTarget context, CostedTile given);
+  /// The texts must outlive what is made.
+  SplitChoices(OpOnTarget context, CostedTile given, StampTexts &texts);
   SplitChoices(SplitChoices &&);
   ~SplitChoices();
 

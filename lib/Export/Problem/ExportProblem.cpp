@@ -73,7 +73,7 @@ ExportProblemPass::makeTheProblem(const Program &program,
   if (!alternatives)
     return makeProblem(program, *ops, target);
   FailureOr<SplitProblem> split =
-      ProblemMaker(program, *ops, target).makeSplit(target);
+      ProblemMaker(program, target).makeSplit(*ops, target);
   if (failed(split))
     return failure();
   return std::move(split->problem);
