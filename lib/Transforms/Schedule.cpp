@@ -113,7 +113,8 @@ private:
                             std::optional<int64_t> lowerBoundCycles);
   /// Schedules with at most so many engines in each group. Returns nothing if
   /// no such schedule is shorter than `wanted`. Searches briefly, and then on
-  /// if `isWorthMore`, unless the result is far above `wanted`.
+  /// if `isWorthMore`, unless the result is far above `wanted`. If nothing is
+  /// found that is of use, the makespan is `INT64_MAX`.
   FailureOr<std::optional<Scheduled>>
   scheduleOnFewer(ArrayRef<unsigned> stretch, int64_t engines, int64_t wanted,
                   bool isWorthMore);
@@ -238,6 +239,13 @@ static SmallVector<int64_t> fewerEngines(const Target &target) {
   return counts;
 }
 
+/// Stands for a schedule that is too long to be of use.
+static Solution noneFound() {
+  Solution none;
+  none.makespan = INT64_MAX;
+  return none;
+}
+
 FailureOr<std::optional<Scheduled>>
 FunctionScheduler::scheduleOnFewer(ArrayRef<unsigned> stretch, int64_t engines,
                                    int64_t wanted, bool isWorthMore) {
@@ -254,15 +262,19 @@ FunctionScheduler::scheduleOnFewer(ArrayRef<unsigned> stretch, int64_t engines,
     return failure();
   restrict(split->problem);
   auto report = [&] { line.showTry(); };
-  std::optional<Solution> solution =
-      scheduling::scheduleListBriefly(split->problem, report);
   // The whole search seldom wins more than 1/100 over the brief one.
   constexpr int64_t much = 100;
-  if (isWorthMore && solution && solution->makespan <= wanted + wanted / much)
+  std::optional<Solution> solution = scheduling::scheduleListBriefly(
+      split->problem, report,
+      isWorthMore ? wanted + wanted / much + 1 : wanted);
+  bool searchesOn = isWorthMore && solution;
+  if (searchesOn)
     solution = scheduling::scheduleList(split->problem, report, tripsAround);
   line.takeBack();
-  if (!solution)
+  if (searchesOn && !solution)
     return emitOverflow();
+  if (!solution)
+    solution = noneFound();
   std::optional<int64_t> lowerBoundCycles;
   if (restrictions.empty())
     lowerBoundCycles = scheduling::largestBound(*bounds);

@@ -64,9 +64,11 @@ scheduleList(const Problem &problem, const TryReport &report = nullptr,
              int64_t repeats = 1,
              std::optional<int64_t> lowerBoundCycles = std::nullopt);
 
-/// Does only the few runs with which `scheduleList` begins.
+/// Does only the few runs with which `scheduleList` begins. Returns nothing if
+/// none of them is shorter than `wanted`.
 std::optional<Solution> scheduleListBriefly(const Problem &problem,
-                                            const TryReport &report = nullptr);
+                                            const TryReport &report,
+                                            int64_t wanted);
 
 /// Says whether a schedule of so many cycles is so near to a lower bound that
 /// `scheduleList` looks no further.

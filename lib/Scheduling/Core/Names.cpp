@@ -26,9 +26,10 @@ std::string nameOfTask(const Problem &problem, unsigned task) {
   return name.empty() ? "task " + std::to_string(task) : "'" + name + "'";
 }
 
-std::string nameOfPart(const Problem &problem, unsigned task, unsigned part) {
+std::string nameOfPart(const Problem &problem, unsigned task, unsigned part,
+                       unsigned choice) {
   std::string name = nameOfTask(problem, task);
-  if (countParts(problem.tasks[task].parts) == 1)
+  if (countParts(problem.tasks[task].partsOf(choice)) == 1)
     return name;
   return "part " + std::to_string(part) + " of " + name;
 }

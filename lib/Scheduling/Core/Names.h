@@ -18,8 +18,10 @@ std::string nameOf(EngineKindSet kinds);
 /// "'q_proj'", or "task 3" when the task has no name. The index must be valid.
 std::string nameOfTask(const Problem &problem, unsigned task);
 
-/// "'q_proj'", or "part 2 of 'q_proj'" when there are several.
-std::string nameOfPart(const Problem &problem, unsigned task, unsigned part);
+/// "'q_proj'", or "part 2 of 'q_proj'" when there are several. The task is cut
+/// by this choice.
+std::string nameOfPart(const Problem &problem, unsigned task, unsigned part,
+                       unsigned choice = 0);
 
 /// "npu[2]"; also for an engine that does not exist.
 std::string nameOfEngine(const Problem &problem, EngineId engine);

@@ -92,6 +92,9 @@ struct PartTable {
   }
 };
 
+/// Returns the task cut in one of its ways.
+Task cutTask(const Task &task, unsigned choice);
+
 /// The kinds that the task needs and the engines beside its own do not have.
 EngineKindSet ownKinds(const Problem &problem, const Task &task);
 

@@ -21,13 +21,16 @@ namespace {
 
 class Checker {
 public:
-  /// Raises `longestOf` to the cycles of each task that it looks at, at full
-  /// speed, its parts one after the other.
-  Checker(const Problem &problem, std::vector<int64_t> &longestOf)
-      : problem(problem), longestOf(longestOf) {}
+  /// Looks at each task as it is cut by this choice. Raises `longestOf` to its
+  /// cycles at full speed, its parts one after the other.
+  Checker(const Problem &problem, std::vector<int64_t> &longestOf,
+          unsigned choice = 0)
+      : problem(problem), longestOf(longestOf), choice(choice),
+        lanes(allLanes(problem)) {}
   std::vector<std::string> run();
-  /// Looks only at the parts of these tasks. All else is known to be sound.
-  std::vector<std::string> runOnParts(const std::vector<unsigned> &tasks);
+  /// Looks only at the tasks that have this choice. All else is known to be
+  /// sound.
+  std::vector<std::string> runOnParts();
 
 private:
   void checkTasks(const std::vector<unsigned> &tasks);
@@ -72,8 +75,18 @@ private:
     return false;
   }
 
+  /// The parts of the task as it is cut here.
+  const std::vector<Part> &partsOf(unsigned task) const {
+    return problem.tasks[task].partsOf(choice);
+  }
+  std::string nameOfPart(unsigned task, unsigned part) const {
+    return scheduling::nameOfPart(problem, task, part, choice);
+  }
+
   const Problem &problem;
   std::vector<int64_t> &longestOf;
+  unsigned choice;
+  std::vector<int64_t> lanes;
   std::vector<std::string> messages;
 };
 
@@ -94,8 +107,11 @@ std::vector<std::string> Checker::run() {
   return std::move(messages);
 }
 
-std::vector<std::string>
-Checker::runOnParts(const std::vector<unsigned> &tasks) {
+std::vector<std::string> Checker::runOnParts() {
+  std::vector<unsigned> tasks;
+  for (unsigned task = 0; task < problem.tasks.size(); ++task)
+    if (choice <= problem.tasks[task].alternatives.size())
+      tasks.push_back(task);
   checkTasks(tasks);
   checkLengths(tasks);
   return std::move(messages);
@@ -166,11 +182,12 @@ void Checker::checkPorts(const EngineGroup &engine) {
 
 void Checker::checkTask(unsigned index) {
   const Task &task = problem.tasks[index];
+  const std::vector<Part> &parts = partsOf(index);
   auto name = [&] { return nameOfTask(problem, index); };
-  if (task.parts.empty())
+  if (parts.empty())
     report("parts of " + name() + ": expected one or more, found none");
-  if (task.lastCombines &&
-      (task.parts.size() < 2 || task.parts.back().count != 1))
+  if (task.lastCombinesOf(choice) &&
+      (parts.size() < 2 || parts.back().count != 1))
     report("parts of " + name() +
            ": expected others before the one that joins their results, and one "
            "such part");
@@ -180,14 +197,16 @@ void Checker::checkTask(unsigned index) {
            std::to_string(*task.group));
   checkWith(index);
   int64_t count = 0;
-  for (unsigned part = 0; part < task.parts.size(); ++part) {
+  for (unsigned part = 0; part < parts.size(); ++part) {
     checkPart(index, part);
-    count = std::min(maxPartsOfTask + 1,
-                     count + std::clamp<int64_t>(task.parts[part].count, 0,
-                                                 maxPartsOfTask + 1));
+    count = std::min(
+        maxPartsOfTask + 1,
+        count + std::clamp<int64_t>(parts[part].count, 0, maxPartsOfTask + 1));
   }
   within(count, 0, maxPartsOfTask, "parts", name);
   checkChains(index, count);
+  if (choice > 0)
+    return; // what follows does not depend on it
   for (const LeastWork &least : task.least)
     checkLeast(index, least);
   for (unsigned predecessor : task.predecessors) {
@@ -217,7 +236,7 @@ void Checker::checkWith(unsigned index) {
 }
 
 void Checker::checkChains(unsigned index, int64_t parts) {
-  const Chains &chains = problem.tasks[index].chains;
+  const Chains &chains = problem.tasks[index].chainsOf(choice);
   auto name = [&] { return "the chains of " + nameOfTask(problem, index); };
   size_t before = messages.size();
   within(chains.length, 1, maxPartsOfTask, "length", name);
@@ -229,13 +248,13 @@ void Checker::checkChains(unsigned index, int64_t parts) {
            std::to_string(chains.length) + " x " +
            std::to_string(chains.stride) + " parts, found " +
            std::to_string(parts));
-  if (problem.tasks[index].lastCombines)
+  if (problem.tasks[index].lastCombinesOf(choice))
     report(name() + ": expected none, as the last part joins the others");
 }
 
 void Checker::checkPart(unsigned task, unsigned index) {
-  const Part &part = problem.tasks[task].parts[index];
-  auto name = [&] { return nameOfPart(problem, task, index); };
+  const Part &part = partsOf(task)[index];
+  auto name = [&] { return nameOfPart(task, index); };
   within(part.count, 1, maxPartsOfTask, "count", name);
   within(part.overheadCycles, 0, maxCount, "overhead cycles", name);
   within(part.serialCycles, 0, maxCount, "serial cycles", name);
@@ -294,10 +313,9 @@ void Checker::checkLeast(unsigned task, const LeastWork &least) {
 }
 
 void Checker::checkSource(unsigned task, unsigned part, unsigned index) {
-  const Source &source = problem.tasks[task].parts[part].sources[index];
+  const Source &source = partsOf(task)[part].sources[index];
   auto name = [&] {
-    return "source " + quoted(source.name) + " of " +
-           nameOfPart(problem, task, part);
+    return "source " + quoted(source.name) + " of " + nameOfPart(task, part);
   };
   within(source.sliceBytes, 0, maxCount, "slice bytes", name);
   within(source.stagingBytes, 0, maxCount, "staging bytes", name);
@@ -367,11 +385,12 @@ void Checker::checkEnginesFor(unsigned index) {
     return;
   }
   std::optional<int64_t> total = 0;
-  for (unsigned p = 0; p < task.parts.size(); ++p) {
-    const Part &part = task.parts[p];
+  const std::vector<Part> &parts = partsOf(index);
+  for (unsigned p = 0; p < parts.size(); ++p) {
+    const Part &part = parts[p];
     std::optional<int64_t> cycles;
     if (part.workingSetBytes > roomiest->privateBytes)
-      report("working set of " + nameOfPart(problem, index, p) +
+      report("working set of " + nameOfPart(index, p) +
              ": expected at most the " +
              std::to_string(roomiest->privateBytes) + " private bytes of " +
              quoted(roomiest->name) + ", found " +
@@ -379,9 +398,8 @@ void Checker::checkEnginesFor(unsigned index) {
              std::to_string(part.workingSetBytes - roomiest->privateBytes) +
              " too many");
     else if (cycles = longest(task, part); !cycles)
-      report("length of " + nameOfPart(problem, index, p) +
-             ": expected at most " + std::to_string(maxCount) +
-             " cycles, found more");
+      report("length of " + nameOfPart(index, p) + ": expected at most " +
+             std::to_string(maxCount) + " cycles, found more");
     if (cycles)
       cycles = checkedMul(*cycles, part.count);
     total = total && cycles ? checkedAdd(*total, *cycles) : std::nullopt;
@@ -391,27 +409,26 @@ void Checker::checkEnginesFor(unsigned index) {
 
 std::optional<int64_t> Checker::longest(const Task &task,
                                         const Part &part) const {
-  std::vector<int64_t> lanes = allLanes(problem);
   int64_t cycles = 0;
   for (unsigned group = 0; group < problem.engines.size(); ++group) {
     if (!canRun(problem, group, task, part))
       continue;
-    std::optional<LaneChoice> choice =
-        chooseLanes(problem, part, problem.engines[group], lanes);
-    if (!choice)
+    std::optional<int64_t> length = shortestLength(
+        problem, part, part.bytes, problem.engines[group], lanes);
+    if (!length)
       return std::nullopt;
-    cycles = std::max(cycles, choice->length);
+    cycles = std::max(cycles, *length);
   }
   for (const Source &source : part.sources) {
     int64_t fetch = 0;
     for (const EngineGroup &engine : problem.engines) {
       if (!engine.kinds.contains(EngineKind::Memory))
         continue;
-      std::optional<LaneChoice> choice =
-          chooseLanes(problem, source.bytes, 0, 0, engine, lanes);
-      if (!choice)
+      std::optional<int64_t> length =
+          shortestLength(problem, source.bytes, 0, 0, engine, lanes);
+      if (!length)
         return std::nullopt;
-      fetch = std::max(fetch, choice->length);
+      fetch = std::max(fetch, *length);
     }
     std::optional<int64_t> sum = checkedAdd(cycles, fetch);
     if (!sum)
@@ -421,8 +438,7 @@ std::optional<int64_t> Checker::longest(const Task &task,
   return cycles;
 }
 
-/// Returns the task cut in one of its ways.
-static Task cutTask(const Task &task, unsigned choice) {
+Task cutTask(const Task &task, unsigned choice) {
   Task cut = {task.name,         task.kinds,
               task.group,        task.partsOf(choice),
               task.predecessors, task.lastCombinesOf(choice)};
@@ -440,24 +456,6 @@ Problem resolve(const Problem &problem, const Solution &solution) {
   return resolved;
 }
 
-/// Returns the problem with the parts of each task in the alternative with this
-/// number, and the tasks that have one. The others have no parts in it.
-static std::pair<Problem, std::vector<unsigned>>
-takeAlternatives(const Problem &problem, unsigned number) {
-  Problem taken = {problem.clockHz, problem.resources, problem.engines, {}};
-  std::vector<unsigned> tasks;
-  for (unsigned index = 0; index < problem.tasks.size(); ++index) {
-    const Task &task = problem.tasks[index];
-    Task &own = taken.tasks.emplace_back();
-    own.name = task.name;
-    if (number > task.alternatives.size())
-      continue;
-    own = cutTask(task, number);
-    tasks.push_back(index);
-  }
-  return {std::move(taken), std::move(tasks)};
-}
-
 /// Checks that each alternative is as sound as the task itself. Alternatives
 /// with the same number are looked at together.
 static std::vector<std::string>
@@ -466,9 +464,8 @@ checkAlternatives(const Problem &problem, std::vector<int64_t> &longestOf) {
   for (const Task &task : problem.tasks)
     most = std::max(most, task.alternatives.size());
   for (unsigned number = 1; number <= most; ++number) {
-    auto [taken, tasks] = takeAlternatives(problem, number);
     std::vector<std::string> messages =
-        Checker(taken, longestOf).runOnParts(tasks);
+        Checker(problem, longestOf, number).runOnParts();
     for (std::string &message : messages)
       message = "alternative " + std::to_string(number) + ": " + message;
     if (!messages.empty())

@@ -156,10 +156,15 @@ std::optional<ListResult> searchList(const Problem &problem,
 }
 
 std::optional<Solution> scheduleListBriefly(const Problem &problem,
-                                            const TryReport &report) {
+                                            const TryReport &report,
+                                            int64_t wanted) {
   StageSearch stages(problem, isBlock(problem), report);
-  ListSearch search(problem, /*bound=*/0, SearchEffort(), report);
+  SearchEffort effort;
+  effort.wanted = wanted;
+  ListSearch search(problem, /*bound=*/0, effort, report);
   tryCutsAlone(stages, search);
+  if (search.best() && search.best()->makespan >= wanted)
+    return std::nullopt;
   return search.takeBest();
 }
 

@@ -119,10 +119,18 @@ size_t ListSearch::priceOf(const ListRun &listRun, const Plan &plan) const {
                         : plan.table.parts.size();
 }
 
+std::optional<int64_t> ListSearch::limitOf(std::optional<int64_t> limit) const {
+  if (!effort.wanted)
+    return limit;
+  int64_t best = shortest ? shortest->makespan : INT64_MAX;
+  return std::min({limit.value_or(INT64_MAX), *effort.wanted, best});
+}
+
 ListSearch::Outcome ListSearch::run(const Problem &resolved, const Plan &plan,
                                     const ListOptions &with,
                                     const Choices &choices,
                                     std::optional<int64_t> limit) {
+  limit = limitOf(limit);
   ListRun listRun(resolved, plan, with, limit, std::move(spare));
   std::optional<Solution> solution = listRun.run();
   Outcome outcome = {priceOf(listRun, plan), std::nullopt,
@@ -151,6 +159,22 @@ const Problem &ListSearch::cut(const Choices &choices, Problem &copy) const {
   return copy;
 }
 
+const Problem &ListSearch::cutAgain(const Choices &choices) {
+  if (lastCut.tasks.empty()) {
+    Solution solution;
+    solution.choices = choices;
+    lastCut = resolve(problem, solution);
+  }
+  for (unsigned task = 0; task < problem.tasks.size(); ++task) {
+    unsigned choice = choices.empty() ? 0 : choices[task];
+    if (!lastChoices.empty() && lastChoices[task] != choice)
+      lastCut.tasks[task] = cutTask(problem.tasks[task], choice);
+  }
+  lastChoices = choices;
+  lastChoices.resize(problem.tasks.size(), 0);
+  return lastCut;
+}
+
 void ListSearch::tryOnce(const Choices &choices, const ListOptions &with) {
   noteStart(with, choices, evaluate(choices, with));
 }
@@ -175,6 +199,7 @@ static std::vector<int64_t> keyOf(const Choices &choices,
 ListSearch::Outcome ListSearch::evaluate(const Choices &choices,
                                          const ListOptions &with,
                                          std::optional<int64_t> limit) {
+  limit = limitOf(limit);
   std::vector<int64_t> key = keyOf(choices, with);
   auto known = outcomes.find(key);
   // A run that gave up at one limit may be below a higher one.
@@ -188,8 +213,7 @@ ListSearch::Outcome ListSearch::evaluate(const Choices &choices,
     note(again);
     return again;
   }
-  Problem copy;
-  const Problem &resolved = cut(choices, copy);
+  const Problem &resolved = cutAgain(choices);
   std::optional<Plan> plan = Plan::make(resolved, with.extraCycles);
   if (!plan)
     return {};

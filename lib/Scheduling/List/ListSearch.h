@@ -36,6 +36,9 @@ struct SearchEffort {
   double patience = 1;
   /// Tries what mostly wins first, and leaves out what seldom does.
   bool isBrief = false;
+  /// If it is set, only the best solution counts, and only if it is shorter
+  /// than this. Other runs give up.
+  std::optional<int64_t> wanted = std::nullopt;
 };
 
 class ListRun;
@@ -64,8 +67,10 @@ public:
   const ListOptions &bestOptions() const { return options; }
   size_t placedParts() const { return placed; }
   bool isDone() const {
-    return shortest && (isNearEnough(shortest->makespan, bound) ||
-                        placed >= effort.parts || runsInVain >= patience());
+    if (shortest && isNearEnough(shortest->makespan, bound))
+      return true;
+    return (shortest || effort.wanted) &&
+           (placed >= effort.parts || runsInVain >= patience());
   }
   /// The share of its patience that the search is worth, from 0 to 1. It is
   /// smaller if less is left to win.
@@ -187,6 +192,8 @@ private:
     std::optional<int64_t> atLeast = std::nullopt;
   };
   void note(const Outcome &outcome);
+  /// The limit of a run, for which the caller has a limit or none.
+  std::optional<int64_t> limitOf(std::optional<int64_t> limit) const;
   /// How much of the effort's parts a run takes.
   size_t priceOf(const ListRun &listRun, const Plan &plan) const;
   /// Does one run, or returns its outcome if it is known, because a walk comes
@@ -200,6 +207,9 @@ private:
   /// Returns the problem with these cuts. This is the problem itself if they
   /// change nothing, or else `copy`.
   const Problem &cut(const Choices &choices, Problem &copy) const;
+  /// Does the same for one of many runs that hardly differ in their cuts. The
+  /// next call changes what this one returns.
+  const Problem &cutAgain(const Choices &choices);
 
   const Problem &problem;
   int64_t bound;
@@ -210,7 +220,9 @@ private:
   const TryReport &report;
   std::vector<unsigned> firstLevels; ///< of each task, see choiceAt()
   std::optional<Solution> shortest;
-  Solution spare; ///< of a run that was not kept
+  Solution spare;  ///< of a run that was not kept
+  Problem lastCut; ///< by `lastChoices`
+  Choices lastChoices;
   ListOptions options;
   std::vector<Start> starts;
   std::map<std::vector<int64_t>, Outcome> outcomes; ///< by keyOf()

@@ -27,72 +27,89 @@ static bool haveEqual(const std::vector<T> &a, const std::vector<T> &b,
          std::equal(a.begin(), a.end(), b.begin(), equal);
 }
 
-static bool areEqual(const Source &a, const Source &b) {
+/// The functions here do not look at predecessors, which a task alone does not
+/// have.
+static bool areEqualAlone(const Source &a, const Source &b) {
   return a.bytes == b.bytes && a.sliceBytes == b.sliceBytes &&
-         a.stagingBytes == b.stagingBytes && a.predecessors == b.predecessors;
+         a.stagingBytes == b.stagingBytes;
 }
 
-static bool areEqual(const Part &a, const Part &b) {
+static bool areEqualAlone(const Part &a, const Part &b) {
   return a.overheadCycles == b.overheadCycles &&
          a.serialCycles == b.serialCycles &&
          a.computeCycles == b.computeCycles && a.bytes == b.bytes &&
          a.workingSetBytes == b.workingSetBytes && a.count == b.count &&
          haveEqual(a.sources, b.sources,
                    [](const auto &own, const auto &other) {
-                     return areEqual(own, other);
+                     return areEqualAlone(own, other);
                    });
 }
 
-static bool areEqual(const std::vector<Part> &a, const std::vector<Part> &b) {
+static bool areEqualAlone(const std::vector<Part> &a,
+                          const std::vector<Part> &b) {
   return haveEqual(a, b, [](const Part &own, const Part &other) {
-    return areEqual(own, other);
+    return areEqualAlone(own, other);
   });
 }
 
-static bool areEqual(const Task &a, const Task &b) {
+static bool areEqualAlone(const Task &a, const Task &b) {
   return a.kinds == b.kinds && a.group == b.group && a.with == b.with &&
-         a.predecessors == b.predecessors && a.lastCombines == b.lastCombines &&
-         a.chains == b.chains && areEqual(a.parts, b.parts) &&
+         a.lastCombines == b.lastCombines && a.chains == b.chains &&
+         areEqualAlone(a.parts, b.parts) &&
          haveEqual(a.alternatives, b.alternatives,
                    [](const Split &own, const Split &other) {
                      return own.lastCombines == other.lastCombines &&
                             own.chains == other.chains &&
-                            areEqual(own.parts, other.parts);
+                            areEqualAlone(own.parts, other.parts);
                    });
 }
 
-/// Compares all of two problems but the names.
-static bool haveEqualTasks(const Problem &a, const Problem &b) {
-  return haveEqual(a.tasks, b.tasks, [](const Task &own, const Task &other) {
-    return areEqual(own, other);
+/// Compares the predecessors of sources. `own` gives those of `b` numbers.
+template <typename Own>
+static bool waitForEqual(const std::vector<Part> &a, const std::vector<Part> &b,
+                         const Own &own) {
+  return haveEqual(a, b, [&](const Part &one, const Part &two) {
+    return haveEqual(one.sources, two.sources,
+                     [&](const Source &of, const Source &like) {
+                       return of.predecessors == own(like.predecessors);
+                     });
   });
+}
+
+template <typename Own>
+static bool areEqual(const Task &a, const Task &b, const Own &own) {
+  return a.predecessors == own(b.predecessors) && areEqualAlone(a, b) &&
+         waitForEqual(a.parts, b.parts, own) &&
+         haveEqual(a.alternatives, b.alternatives,
+                   [&](const Split &one, const Split &two) {
+                     return waitForEqual(one.parts, two.parts, own);
+                   });
 }
 
 //===----------------------------------------------------------------------===//
 // The search
 //===----------------------------------------------------------------------===//
 
+std::vector<unsigned> StageSearch::renumber(const std::vector<unsigned> &tasks,
+                                            size_t begin, size_t end) const {
+  std::vector<unsigned> own;
+  for (unsigned task : tasks)
+    if (position[task] >= begin && position[task] < end)
+      own.push_back(position[task] - begin);
+  return own;
+}
+
 /// Returns the stage alone. Its inputs from outside are there from the start.
 Problem StageSearch::extract(size_t begin, size_t end) const {
-  std::map<unsigned, unsigned> numberOf;
-  for (size_t at = begin; at < end; ++at)
-    numberOf[order[at]] = at - begin;
-  auto renumber = [&](std::vector<unsigned> &tasks) {
-    std::vector<unsigned> own;
-    for (unsigned task : tasks)
-      if (auto known = numberOf.find(task); known != numberOf.end())
-        own.push_back(known->second);
-    tasks = std::move(own);
-  };
   auto renumberWriters = [&](std::vector<Part> &parts) {
     for (Part &part : parts)
       for (Source &source : part.sources)
-        renumber(source.predecessors);
+        source.predecessors = renumber(source.predecessors, begin, end);
   };
   Problem stage = {problem.clockHz, problem.resources, problem.engines, {}};
   for (size_t at = begin; at < end; ++at) {
     Task task = problem.tasks[order[at]];
-    renumber(task.predecessors);
+    task.predecessors = renumber(task.predecessors, begin, end);
     renumberWriters(task.parts);
     for (Split &alternative : task.alternatives)
       renumberWriters(alternative.parts);
@@ -108,7 +125,11 @@ static int64_t boundOf(const Problem &problem) {
 StageSearch::StageSearch(const Problem &problem, bool isBrief,
                          const TryReport &report)
     : problem(problem), isBrief(isBrief), report(report),
-      order(topologicalOrder(problem)), borders(findBorders(problem, order)) {}
+      order(topologicalOrder(problem)), position(problem.tasks.size()),
+      borders(findBorders(problem, order)) {
+  for (size_t at = 0; at < order.size(); ++at)
+    position[order[at]] = at;
+}
 
 /// Limits the search of one cut. It goes from few parts to many, so only fine
 /// cuts are left out if there are too many parts. In a block on a machine with
@@ -142,15 +163,14 @@ void StageSearch::findKinds() {
     const Task &task = problem.tasks[order[at]];
     if (task.alternatives.empty())
       continue;
-    Problem own = extract(at, at + 1);
     size_t hash = hashOf(task);
     auto [first, last] = byHash.equal_range(hash);
     auto same = std::find_if(first, last, [&](const auto &other) {
-      return haveEqualTasks(kinds[other.second], own);
+      return areEqualAlone(kinds[other.second].tasks.front(), task);
     });
     if (same == last) {
       same = byHash.insert({hash, static_cast<unsigned>(kinds.size())});
-      kinds.push_back(std::move(own));
+      kinds.push_back(extract(at, at + 1));
     }
     kindOf[order[at]] = same->second;
   }
@@ -244,17 +264,33 @@ StageSearch::Found StageSearch::search(const Stage &stage,
   return found;
 }
 
+bool StageSearch::isAt(const Problem &stage, size_t place) const {
+  size_t begin = borders[place], end = borders[place + 1];
+  if (stage.tasks.size() != end - begin)
+    return false;
+  auto own = [&](const std::vector<unsigned> &tasks) {
+    return renumber(tasks, begin, end);
+  };
+  for (size_t at = begin; at < end; ++at)
+    if (!areEqual(stage.tasks[at - begin], problem.tasks[order[at]], own))
+      return false;
+  return true;
+}
+
 void StageSearch::findStages() {
-  std::multimap<int64_t, size_t> byBound;
+  std::multimap<size_t, size_t> byHash;
   for (size_t at = 0; at + 1 < borders.size(); ++at) {
-    Problem own = extract(borders[at], borders[at + 1]);
-    int64_t bound = boundOf(own);
-    auto [first, last] = byBound.equal_range(bound);
+    size_t hash = 0;
+    for (size_t of = borders[at]; of < borders[at + 1]; ++of)
+      hash = hash * 31 + hashOf(problem.tasks[order[of]]);
+    auto [first, last] = byHash.equal_range(hash);
     auto same = std::find_if(first, last, [&](const auto &other) {
-      return haveEqualTasks(stages[other.second].problem, own);
+      return isAt(stages[other.second].problem, at);
     });
     if (same == last) {
-      same = byBound.insert({bound, stages.size()});
+      same = byHash.insert({hash, stages.size()});
+      Problem own = extract(borders[at], borders[at + 1]);
+      int64_t bound = boundOf(own);
       stages.push_back({std::move(own), bound, {}});
     }
     stages[same->second].places.push_back(at);

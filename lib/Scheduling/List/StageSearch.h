@@ -55,7 +55,14 @@ private:
     std::vector<size_t> places; ///< entries of `borders` where equal ones begin
   };
 
+  /// Returns those of the tasks that stand between two places of the order, by
+  /// their numbers there.
+  std::vector<unsigned> renumber(const std::vector<unsigned> &tasks,
+                                 size_t begin, size_t end) const;
   Problem extract(size_t begin, size_t end) const;
+  /// Whether the tasks behind that border are equal to those of the stage, but
+  /// for their names.
+  bool isAt(const Problem &stage, size_t place) const;
   /// About how many parts are placed in order to find how one task is best cut.
   size_t effortAlone() const;
   /// Finds which tasks that may be cut are equal.
@@ -71,6 +78,7 @@ private:
   bool isBrief;
   const TryReport &report;
   std::vector<unsigned> order;
+  std::vector<size_t> position; ///< of each task in `order`
   std::vector<size_t> borders;
   std::vector<Stage> stages;
   std::vector<Problem> kinds;                  ///< different tasks alone
