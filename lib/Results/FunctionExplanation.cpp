@@ -19,7 +19,8 @@ class Explainer {
 public:
   Explainer(const Timeline &timeline, const Target &target, bool wantsStretches)
       : timeline(timeline), program(timeline.program()), target(target),
-        wantsStretches(wantsStretches) {
+        wantsStretches(wantsStretches),
+        problems(program, target, Reasons::into(reason)) {
     result.ops.resize(program.ops().size());
     result.steps.resize(program.ops().size());
     result.engines.resize(target.engines.size());
@@ -60,6 +61,7 @@ private:
   std::optional<scheduling::Violation> broken;
   std::string reason; ///< of a failure without a broken rule
   unsigned brokenOp = 0;
+  ProblemMaker problems;
 };
 } // namespace
 
@@ -148,8 +150,7 @@ void Explainer::explainStretch(const ProgramItem &stretch, int64_t start,
 FailureOr<int64_t> Explainer::visitStretch(const ProgramItem &stretch,
                                            int64_t start, int64_t runs) {
   ArrayRef<unsigned> ops = stretch.ops;
-  FailureOr<scheduling::Problem> problem =
-      makeProblem(program, ops, target, Reasons::into(reason));
+  FailureOr<scheduling::Problem> problem = problems.makeAsTiled(ops, target);
   if (failed(problem))
     return failure();
   FailureOr<scheduling::Solution> solution =
