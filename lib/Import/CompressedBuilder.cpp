@@ -133,10 +133,11 @@ Value Compressor::close(const SequenceGroup &group) {
   auto type =
       StateType::get(b.builder.getContext(), group.sequences.getBatch(),
                      {2, halves * ratio(), channels}, b.builder.getF32Type());
-  Value state = StateOp::create(b.builder, b.loc, type,
-                                b.builder.getStringAttr(layer.weightName(
-                                    nameOf(".state") + group.suffix)),
-                                layer.indices(), ValueRange());
+  Value state =
+      StateOp::create(b.builder, b.loc, type,
+                      b.builder.getStringAttr(
+                          layer.weightName(nameOf(".state") + group.suffix)),
+                      layer.indices(), Positions(ArrayRef(group.batch)).values);
   bool keepsEveryStep = b.program.getPhase() == Phase::Verify;
   return layer
       .create<CompressOp>(nameOf(".pool") + group.suffix, rowsOf(group, values),
@@ -173,7 +174,7 @@ Value Compressor::update(const SequenceGroup &group) {
   Value cache = KvCacheOp::create(
       b.builder, b.loc, cacheType(group),
       b.builder.getStringAttr(layer.weightName(path + group.suffix)),
-      layer.indices(), ValueRange());
+      layer.indices(), Positions(ArrayRef(group.batch)).values);
   if (entries)
     cache = layer.create<KvWriteOp>(nameOf(".kv_write") + group.suffix, cache,
                                     place(group, entries), /*values=*/Value(),
@@ -186,7 +187,9 @@ Value Compressor::update(const SequenceGroup &group) {
 
 MaskAttr Compressor::maskOf(const SequenceGroup &group) const {
   SmallVector<int64_t> lengths = Positions(group.kvLens).numbers;
-  lengths.resize(group.sequences.getBatch(), lengths.front());
+  // In an open batch one length stands for all.
+  if (group.sequences.getBatch() != openSize)
+    lengths.resize(group.sequences.getBatch(), lengths.front());
   return MaskAttr::get(layer.ops.builder.getContext(), MaskKind::Causal, 0, 0,
                        ArrayRef<int64_t>(), lengths, ratio());
 }

@@ -209,17 +209,20 @@ static LogicalResult checkFurther(const ModelConfig &model,
   return success();
 }
 
-/// Models that compress keys need sizes that are known.
+/// Models that compress keys need positions that are known.
 static LogicalResult checkCompression(const ModelConfig &model,
                                       ArrayRef<Sequences> groups) {
   auto isCompressed = [](const LayerConfig &layer) {
     return layer.attention.compressed.ratio != 0;
   };
-  auto isOpen = [](const Sequences &group) { return group.isOpen(); };
+  auto isOpen = [](const Sequences &group) {
+    return group.seq == openSize || llvm::is_contained(group.kvLens, openSize);
+  };
   if (llvm::any_of(model.layers, isCompressed) && llvm::any_of(groups, isOpen))
     return emitOptionError(model.location.getContext())
-           << "--batch, --seq and --kv-len must be numbers: which windows of "
-              "keys a step closes depends on them";
+           << "--seq and --kv-len must be numbers: which windows of keys a "
+              "step "
+              "closes depends on them; --batch may be open";
   return success();
 }
 

@@ -93,6 +93,27 @@ LogicalResult ShapeBinder::inferResults(Operation *op) {
   return isa<InferTypeOpInterface>(op) ? llm::inferResults(op) : success();
 }
 
+/// One length of a mask stands for all sequences of an open batch. Once their
+/// number is known, each has its own.
+static void bindLengths(Operation *op) {
+  if (op->getNumOperands() == 0)
+    return;
+  auto first = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  if (!first || first.getRank() == 0 || first.isDynamicDim(0))
+    return;
+  for (NamedAttribute attribute : op->getAttrDictionary()) {
+    auto mask = dyn_cast<MaskAttr>(attribute.getValue());
+    if (!mask || mask.getLengths().size() != 1)
+      continue;
+    SmallVector<int64_t> lengths(first.getDimSize(0),
+                                 mask.getLengths().front());
+    op->setAttr(attribute.getName(),
+                MaskAttr::get(op->getContext(), mask.getKind(),
+                              mask.getWindow(), mask.getChunk(),
+                              mask.getFirstKeys(), lengths, mask.getStride()));
+  }
+}
+
 /// Gives the values that a loop carries the types that they begin with.
 LogicalResult ShapeBinder::bindLoop(LoopLikeOpInterface loop) {
   if (loop->hasAttr(LlmDialect::tileAttrName))
@@ -152,6 +173,7 @@ LogicalResult ShapeBinder::bindOp(Operation *op) {
     if (failed(isReplaced) || *isReplaced)
       return isReplaced;
   }
+  bindLengths(op);
   return inferResults(op);
 }
 

@@ -4,6 +4,8 @@
 // RUN: llm-opt %t/row.mlir --llm-bind-shapes=sizes=seq=5 | FileCheck %s --check-prefix=ROW
 // ROW: tensor.extract_slice %{{.+}}[0, 4, 0] [1, 1, 8] [1, 1, 1] : tensor<1x5x8xf32> to tensor<1x8xf32>
 // ROW-NEXT: return %{{.+}} : tensor<1x8xf32>
+// RUN: llm-opt %t/lengths.mlir --llm-bind-shapes=sizes=batch=3 | FileCheck %s --check-prefix=LENGTHS
+// LENGTHS: mask causal lengths [2, 2, 2] entries %{{.+}} sees causal stride 4 lengths [11, 11, 11] scale
 // RUN: llm-opt %t/all.mlir --llm-bind-shapes=sizes=batch=4 | FileCheck %s --check-prefix=PART
 
 // Sizes have names; what depends on them is written with values.
@@ -96,4 +98,15 @@ func.func @row(%arg0: tensor<1x?x8xf32>) -> tensor<1x8xf32> {
   %last = arith.subi %seq, %c1 : index
   %row = tensor.extract_slice %x[0, %last, 0] [1, 1, 8] [1, 1, 1] : tensor<1x?x8xf32> to tensor<1x8xf32>
   return %row : tensor<1x8xf32>
+}
+
+//--- lengths.mlir
+// One length of a mask stands for all sequences of an open batch.
+func.func @lengths(%arg0: tensor<?x1x2x8xf32>, %arg1: tensor<?x3x1x8xf32>, %arg2: tensor<?x2x1x8xf32>) -> tensor<?x1x2x8xf32> {
+  %batch = llm.size "batch"
+  %q = llm.sized %arg0[%batch] : tensor<?x1x2x8xf32>
+  %z = llm.sized %arg1[%batch] : tensor<?x3x1x8xf32>
+  %c = llm.sized %arg2[%batch] : tensor<?x2x1x8xf32>
+  %y = llm.compressed_attn %q, %z mask causal lengths [2] entries %c sees causal stride 4 lengths [11] scale 1.0 : tensor<?x1x2x8xf32>, tensor<?x3x1x8xf32> entries tensor<?x2x1x8xf32>
+  return %y : tensor<?x1x2x8xf32>
 }
