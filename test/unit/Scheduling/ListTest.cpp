@@ -520,3 +520,23 @@ TEST(ListRun, GivesUpNoRunThatIsBelowTheLimit) {
   EXPECT_GT(runs, 800u);
   EXPECT_GT(gaveUp, runs / 2);
 }
+
+// A limit hides no schedule below it, and the best one is the same.
+TEST(List, BriefRunsWithALimit) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    Dice dice(seed);
+    Problem problem = ProblemMaker(dice).make();
+    if (!problem.check().empty())
+      continue;
+    std::optional<Solution> best =
+        scheduleListBriefly(problem, nullptr, INT64_MAX);
+    ASSERT_TRUE(best);
+    std::optional<Solution> same =
+        scheduleListBriefly(problem, nullptr, best->makespan + 1);
+    ASSERT_TRUE(same);
+    EXPECT_EQ(slotsOf(problem, *same), slotsOf(problem, *best));
+    EXPECT_EQ(same->choices, best->choices);
+    EXPECT_FALSE(scheduleListBriefly(problem, nullptr, best->makespan));
+  }
+}
