@@ -12,7 +12,7 @@ def draw_block(p):
     plain = [ops.matmul, ops.matmul, ops.batch_matmul, ops.rmsnorm, ops.rmsnorm, ops.layernorm, ops.rope, ops.position_scale, ops.binary,
              ops.binary, ops.binary, ops.unary, ops.unary, ops.quantize, ops.softmax, ops.repeat_kv, projections,
              gated, grouped_query, latent_attention, selective_attention, pieces, cached_attention, recurrent.conv1d,
-             recurrent.linear_attn, split_heads, join_dimensions]
+             recurrent.linear_attn, recurrent.compress, split_heads, join_dimensions]
     closed = [ops.whole_numbers, ops.sample, ops.embedding, experts, loop, loop, slice_of, concat, insert, pad, constant,
               linalg_map, linalg_matmul, linalg_sum, transpose]
     inner = [block for block in plain if block is not cached_attention]

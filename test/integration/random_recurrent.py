@@ -1,7 +1,7 @@
-"""Random layers with a state for random_programs.py: short convolutions and linear attention."""
+"""Random layers with a state for random_programs.py: short convolutions, linear attention and compressed keys."""
 import random_ops as ops
 from random_ops import heads_of, types
-from random_programs import Open
+from random_programs import Open, Value
 
 
 def state_of(p, shape, kind):
@@ -88,3 +88,38 @@ def draw_gates(p, width):
     if p.chance(0.4):
         take("skip", (p.heads,))
     return words, operands, uses
+
+
+def compress(p):
+    """Windows that new tokens close, perhaps of tokens in the state, and perhaps none."""
+    if not has_room(p) or isinstance(p.seq, Open):
+        return None
+    window, halves, depth = p.random.randint(2, 4), p.random.randint(1, 2), p.random.choice([1, 3, 8])
+    shape = (p.batch, p.seq, halves * depth)
+    values = p.find(lambda v: v.is_like(shape, v.element) and v.element in ops.FLOATS, lambda: p.input(shape, p.element))
+    gates = p.input(shape, p.element)
+    bias = p.weight((window, halves * depth), ops.other_float(p, p.element))
+    element, rows = p.random.choice([values.element, "f32"]), halves * window
+    state, kind = state_of(p, f"2x{rows}x{halves * depth}", element)
+    begins = [p.random.randint(0, 3 * window)]
+    if not isinstance(p.batch, Open) and p.chance(0.4):
+        begins = [begins[0] + window * p.random.randint(0, 2) for _ in range(p.batch)]
+    out = values
+    for again in range(p.random.randint(1, 2)):
+        windows = (begins[0] + p.seq) // window - begins[0] // window
+        every_step = not again and not p.is_open and p.chance(0.25)
+        text = f"{values.name}, {gates.name} bias {bias.name} from {state} at {begins if len(begins) > 1 else begins[0]}"
+        text += (" every_step" if every_step else "") + f" : {types(values, gates, bias)}, {kind}"
+        kept = rows - 1 + p.seq if every_step else rows
+        given = f"!llm.state<batch = {p.batch}, 2x{kept}x{halves * depth}x{element}>"
+        uses = ["compress", f"compress of {halves} halves"] + ["compress every_step"] * every_step
+        uses += ["compress from its state"] * again + ["compress of sequences"] * (len(begins) > 1)
+        if windows:
+            like = Value("", (p.batch, windows, depth), values.element)
+            out, state = p.op_with_state("compress", text, like, given, uses)
+        else:
+            state, = p.add_raw([given], f"llm.compress {p.op_name('compress')}{text}", [*uses, "compress without a window"], "n")
+        if every_step:
+            break
+        begins = [begin + p.seq for begin in begins]
+    return out
