@@ -32,7 +32,7 @@ help=$("$bin/llm-opt" --help=llm-pipeline)
 generate Interfaces.md op-interface-docs dialects/interfaces/WorkloadInterfaces.td
 generate Interfaces.md type-interface-docs dialects/interfaces/WorkloadInterfaces.td
 generate Interfaces.md op-interface-docs dialects/interfaces/LinalgLoweringInterface.td
-generate Interfaces.md op-interface-docs dialects/interfaces/SummandInterface.td
+generate Interfaces.md op-interface-docs dialects/interfaces/ShardingInterfaces.td
 # Upstream's options are upstream's to document.
 "$bin/llm-translate" --help | sed -n '/^Import: /,$p' >"$out/llm-translate.txt"
 "$bin/llm-opt" --llm-print-target-schema >"$out/target.schema.json"

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-#include "llm/Sharding/SummandInterface.cpp.inc"
+#include "llm/Sharding/ShardingInterfaces.cpp.inc"
 
 namespace {
 /// An op that is linear in its first operands together.

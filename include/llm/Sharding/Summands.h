@@ -12,7 +12,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/OpDefinition.h"
 
-#include "llm/Sharding/SummandInterface.h.inc"
+#include "llm/Sharding/ShardingInterfaces.h.inc"
 
 namespace mlir::llm {
 

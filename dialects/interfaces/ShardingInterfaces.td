@@ -1,12 +1,12 @@
-//===- SummandInterface.td - Sums that may be made later ---*- tablegen -*-===//
+//===- ShardingInterfaces.td - Sums made later, and experts -*- tablegen -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_SHARDING_SUMMANDINTERFACE
-#define LLM_SHARDING_SUMMANDINTERFACE
+#ifndef LLM_SHARDING_SHARDINGINTERFACES
+#define LLM_SHARDING_SHARDINGINTERFACES
 
 include "mlir/IR/OpBase.td"
 
@@ -57,4 +57,4 @@ def ExpertsOpInterface : OpInterface<"ExpertsOpInterface"> {
   ];
 }
 
-#endif // LLM_SHARDING_SUMMANDINTERFACE
+#endif // LLM_SHARDING_SHARDINGINTERFACES
