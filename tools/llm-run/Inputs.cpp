@@ -9,14 +9,11 @@
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Execution/Npy.h"
 #include "llm/Files/InputFile.h"
-#include "llm/Support/Units.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
 #include <cmath>
-#include <sys/mman.h>
-#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -149,54 +146,6 @@ RandomRange Inputs::chooseRange(const ProgramArgument &argument,
   return {scale, scale};
 }
 
-static int64_t readMemoryBytes() {
-  return int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-}
-
-/// Whether the system gives so many bytes more to this process, which may have
-/// a limit of its own (ulimit -v).
-static bool canAllocate(uint64_t bytes) {
-  if (!bytes)
-    return true;
-  void *room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return room != MAP_FAILED && !munmap(room, bytes);
-}
-
-LogicalResult Inputs::checkRoomBetweenOps() const {
-  const std::optional<MemoryPeak> &peak = executable.getMemoryPeak();
-  int64_t roomBytes = readMemoryBytes();
-  auto leftBytes = static_cast<uint64_t>(roomBytes - reservedBytes);
-  if (!peak || (peak->bytes <= leftBytes && canAllocate(peak->bytes)))
-    return success();
-  return emitError(peak->loc)
-         << "there is no room for the " << peak->bytes
-         << " bytes that values between ops take at once, the largest of them "
-         << peak->largest << " here: this machine has " << roomBytes
-         << " bytes of memory, of which arguments take " << reservedBytes
-         << (peak->bytes <= leftBytes ? ", and a limit for this process" : "");
-}
-
-LogicalResult Inputs::reserve(StringRef what, RankedTensorType type) {
-  std::optional<int64_t> bytes = getElementBytes(type.getElementType());
-  for (int64_t size : type.getShape())
-    bytes = bytes ? checkedMul(*bytes, size) : bytes;
-  int64_t roomBytes = readMemoryBytes();
-  if (!bytes || *bytes > roomBytes - reservedBytes)
-    return emitError(loc) << what << " is " << type
-                          << ", and there is no room for it: this machine has "
-                          << roomBytes << " bytes of memory, of which others "
-                          << "of the program take " << reservedBytes;
-  if (!canAllocate(*bytes))
-    return emitError(loc) << what << " is " << type
-                          << ", and the system has no room for its " << *bytes
-                          << " bytes beside the " << reservedBytes
-                          << " of others of the program; is there a limit for "
-                             "this process (ulimit -v)?";
-  reservedBytes += *bytes;
-  return success();
-}
-
 FailureOr<HostTensor> Inputs::makeTokens(RankedTensorType type) {
   auto count = static_cast<int64_t>(tokens.size());
   if (type.getRank() != 1 ||
@@ -260,18 +209,24 @@ FailureOr<HostTensor> Inputs::convertInput(RankedTensorType type,
   return converted;
 }
 
+static bool areTokens(RankedTensorType type, const ModelFacts &facts) {
+  return type.getElementType().isInteger() && facts.vocabulary;
+}
+
+bool Inputs::isGiven(RankedTensorType type, unsigned number) const {
+  return number < given.size() || (areTokens(type, facts) && !tokens.empty());
+}
+
 FailureOr<HostTensor> Inputs::makeInput(const ProgramArgument &argument,
                                         unsigned number) {
   RankedTensorType type = getInputType(argument, number);
   if (number < given.size())
     return convertInput(type, number);
-  bool isTokens = type.getElementType().isInteger() && facts.vocabulary;
+  bool isTokens = areTokens(type, facts);
   if (isTokens && !tokens.empty())
     return makeTokens(type);
   FailureOr<RankedTensorType> closed = close(type, argument);
   if (failed(closed))
-    return failure();
-  if (failed(reserve("argument " + std::to_string(number), *closed)))
     return failure();
   auto inputs =
       static_cast<float>(closed->getRank() ? closed->getShape().back() : 1);
@@ -332,10 +287,6 @@ FailureOr<HostTensor> Inputs::makeSource(const ProgramArgument &argument) {
   FailureOr<RankedTensorType> type =
       close(cast<RankedTensorType>(argument.type), argument);
   if (failed(type))
-    return failure();
-  // Weights in a file are mapped, and take no other memory.
-  bool staysMapped = files && !options.copiesWeights && !isCache(argument);
-  if (!staysMapped && failed(reserve("'" + argument.name + "'", *type)))
     return failure();
   if (isCache(argument)) {
     auto scale = readCacheScale(argument, *type);
@@ -418,7 +369,7 @@ LogicalResult Inputs::prepare() {
   if (failed(openWeights()))
     return failure();
   if (failed(readFiles()) || failed(readTokens()) || failed(readSizes()) ||
-      failed(bindOpenSizes()))
+      failed(bindOpenSizes()) || failed(reserveAll()))
     return failure();
   unsigned number = 0;
   for (const ProgramArgument &argument : executable.getArguments()) {
@@ -441,7 +392,7 @@ LogicalResult Inputs::prepare() {
   if (number < options.files.size())
     return emitError(loc) << options.files.size() << " files of '--input', and "
                           << "the function takes " << number;
-  return checkRoomBetweenOps();
+  return success();
 }
 
 std::string Inputs::describeNonFinite() const {

@@ -103,6 +103,11 @@ private:
                           RankedTensorType type) const;
   /// Fails if there cannot be room for it beside what was reserved before.
   LogicalResult reserve(StringRef what, RankedTensorType type);
+  /// Reserves everything before anything is made, so that the system never has
+  /// to end the process.
+  LogicalResult reserveAll();
+  /// Whether an argument of the function is a file's, or the prompt.
+  bool isGiven(RankedTensorType type, unsigned number) const;
   /// Fails if there cannot be room for what a run allocates beside that.
   LogicalResult checkRoomBetweenOps() const;
   FailureOr<HostTensor> makeTokens(RankedTensorType type);

@@ -1,0 +1,90 @@
+//===- Room.cpp - Whether this machine has the memory for a run -----------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Inputs.h"
+#include "llm/Support/Units.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+static int64_t readMemoryBytes() {
+  return int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+}
+
+/// Whether the system gives so many bytes more to this process, which may have
+/// a limit of its own (ulimit -v).
+static bool canAllocate(uint64_t bytes) {
+  if (!bytes)
+    return true;
+  void *room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return room != MAP_FAILED && !munmap(room, bytes);
+}
+
+LogicalResult Inputs::checkRoomBetweenOps() const {
+  const std::optional<MemoryPeak> &peak = executable.getMemoryPeak();
+  int64_t roomBytes = readMemoryBytes();
+  auto leftBytes = static_cast<uint64_t>(roomBytes - reservedBytes);
+  if (!peak ||
+      (peak->bytes <= leftBytes && canAllocate(reservedBytes + peak->bytes)))
+    return success();
+  return emitError(peak->loc)
+         << "there is no room for the " << peak->bytes
+         << " bytes that values between ops take at once, the largest of them "
+         << peak->largest << " here: this machine has " << roomBytes
+         << " bytes of memory, of which arguments take " << reservedBytes
+         << (peak->bytes <= leftBytes ? ", and a limit for this process" : "");
+}
+
+LogicalResult Inputs::reserve(StringRef what, RankedTensorType type) {
+  std::optional<int64_t> bytes = getElementBytes(type.getElementType());
+  for (int64_t size : type.getShape())
+    bytes = bytes ? checkedMul(*bytes, size) : bytes;
+  int64_t roomBytes = readMemoryBytes();
+  if (!bytes || *bytes > roomBytes - reservedBytes)
+    return emitError(loc) << what << " is " << type
+                          << ", and there is no room for it: this machine has "
+                          << roomBytes << " bytes of memory, of which others "
+                          << "of the program take " << reservedBytes;
+  if (!canAllocate(reservedBytes + *bytes))
+    return emitError(loc) << what << " is " << type
+                          << ", and the system has no room for its " << *bytes
+                          << " bytes beside the " << reservedBytes
+                          << " of others of the program; is there a limit for "
+                             "this process (ulimit -v)?";
+  reservedBytes += *bytes;
+  return success();
+}
+
+LogicalResult Inputs::reserveAll() {
+  unsigned number = 0;
+  for (const ProgramArgument &argument : executable.getArguments()) {
+    if (argument.kind == ProgramArgument::Kind::Size ||
+        argument.kind == ProgramArgument::Kind::Random)
+      continue;
+    bool isInput = argument.kind == ProgramArgument::Kind::Input;
+    std::string what = isInput ? "argument " + std::to_string(number)
+                               : "'" + argument.name + "'";
+    auto type = isInput ? getInputType(argument, number)
+                        : cast<RankedTensorType>(argument.type);
+    // What is given is there. Weights in a file are mapped, and take no other
+    // memory.
+    bool isThere = isInput
+                       ? isGiven(type, number)
+                       : files && !options.copiesWeights && !isCache(argument);
+    number += isInput;
+    if (isThere)
+      continue;
+    FailureOr<RankedTensorType> closed = close(type, argument);
+    if (failed(closed) || failed(reserve(what, *closed)))
+      return failure();
+  }
+  return checkRoomBetweenOps();
+}
