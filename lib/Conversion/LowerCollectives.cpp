@@ -62,7 +62,8 @@ Value joinPieces(LinalgLowering &lowering, Value pieces, int64_t dim) {
                                          lowering.getLoc(), apart, groups);
 }
 
-/// Joins what all chips have, [chips, ..], in the order of their ranks.
+/// Joins what all chips have, [chips, ..], in the order of their ranks
+/// (all_reduce-R1, reduce_scatter-R1).
 Value joinInOrder(LinalgLowering &lowering, Value all, Join join) {
   Array terms = lowering.asArray(all);
   auto rank = static_cast<unsigned>(terms.getRank());
@@ -133,6 +134,7 @@ std::optional<int64_t> findStoredDim(const Array &array, unsigned tensor,
   return std::nullopt;
 }
 
+/// all_gather-R1.
 LogicalResult lowerAllGather(AllGatherOp op, LinalgLowering &lowering) {
   ChipGroup group(lowering, op, op.getAxes());
   Array x = lowering.getArray(op.getX());
@@ -145,6 +147,7 @@ LogicalResult lowerAllGather(AllGatherOp op, LinalgLowering &lowering) {
   return success();
 }
 
+/// all_to_all-R1.
 LogicalResult lowerAllToAll(AllToAllOp op, LinalgLowering &lowering) {
   ChipGroup group(lowering, op, op.getAxes());
   Value pieces = cutIntoPieces(lowering, lowering.get(op.getX()), op.getFrom(),

@@ -329,7 +329,8 @@ FailureOr<Target> HostReader::read() {
   target.memories.push_back({"llc", *cache / processes});
   target.memories.push_back(
       {"dram", memoryBytes().value_or(0) / processes, rate});
-  target.links.push_back(sharedMemory(rate));
+  if (rate > 0) // otherwise it is an error of the memory
+    target.links.push_back(sharedMemory(rate));
   std::vector<std::string> problems = target.check();
   if (!problems.empty())
     return emitError() << "target 'host': " << ::llvm::join(problems, "; ");

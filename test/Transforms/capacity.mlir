@@ -22,7 +22,8 @@
 // RUN: llm-opt %t/tight.mlir --llm-export-report=file=- -o %t/out 2>&1 | FileCheck %s --check-prefix=TABLE --strict-whitespace
 // TABLE-NOT: warning
 // TABLE:      {{^}}DOES NOT FIT: function 'chain' does not fit into 'dram' of target 'toy': it holds 960 bytes, and{{$}}
-// TABLE-NEXT: {{^}}  there are 959 (weights 512, KV caches 0, values alive at once 448, workspace 0)
+// TABLE-NEXT: {{^}}  there are 959 (weights 512, KV caches 0, values alive at once 448, workspace 0); cut evenly over{{$}}
+// TABLE-NEXT: {{^}}  2 chips (tp=2), all of it fits{{$}}
 // TABLE-NEXT: {{^}}chain on toy{{$}}
 // TABLE-NEXT: {{^}}fits      NO: 960 bytes of 959 bytes in dram (weights 512 bytes, KV caches 0 bytes, values{{$}}
 // TABLE-NEXT: {{^}}          448 bytes, workspace 0 bytes){{$}}

@@ -68,7 +68,7 @@ def take_piece(x, chip, axes, dim):
 
 
 def cases(rounded):
-    """Text of an op, and what each chip gets."""
+    """Text of an op, and what each chip gets, by all_reduce-R1, reduce_scatter-R1, all_gather-R1 and all_to_all-R1 of Spec.md."""
     for axes in ("a", "b", "ab", "ba"):
         over = f"over [{', '.join(axes)}]"
         for how in ("sum", "max"):

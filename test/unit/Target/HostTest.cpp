@@ -142,6 +142,21 @@ TEST_F(HostTest, Reads) {
   EXPECT_TRUE(text.contains("triad")) << text.str();
 }
 
+// The chips of a cut program share the memory, and exchange through it.
+TEST_F(HostTest, Processes) {
+  EXPECT_EQ(load().links.front().devices, 4); // CPUs
+  sources.processes = 8;
+  Target target = load();
+  EXPECT_EQ(measuredThreads, 16u); // two cores each
+  EXPECT_EQ(target.dram().bytesPerSecond, 20000000000 / 8);
+  EXPECT_EQ(target.dram().capacityBytes, 16384000 / 8);
+  ASSERT_EQ(target.links.size(), 1u);
+  EXPECT_EQ(target.links.front().name, "shared_memory");
+  EXPECT_EQ(target.links.front().devices, 8);
+  // No faster than the memory.
+  EXPECT_EQ(*target.links.front().sustainedBytesPerSecond, 20000000000 / 8);
+}
+
 // Only what the process may use: one core, and its cache.
 TEST_F(HostTest, SomeCpus) {
   sources.cpus = {0, 2};
