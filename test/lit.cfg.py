@@ -26,9 +26,10 @@ if "TRACE_PROCESSOR" in os.environ:
     config.environment["TRACE_PROCESSOR"] = os.environ["TRACE_PROCESSOR"]
 if "CCACHE_DIR" in os.environ:  # recipes/in-tree builds a copy of what was built before
     config.environment["CCACHE_DIR"] = os.environ["CCACHE_DIR"]
-# mpirun refuses root, and more processes than cores, without these.
+# mpirun refuses root, and more processes than cores, without these; and containers may not read other processes' memory.
 for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"):
     config.environment[name] = "1"
+config.environment["OMPI_MCA_btl_vader_single_copy_mechanism"] = "none"
 config.environment["FILECHECK_OPTS"] = "-dump-input-filter=all -enable-var-scope"
 
 plugin = os.path.join(config.llm_build_dir, "lib", "llm-plugin.so")

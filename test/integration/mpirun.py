@@ -2,9 +2,9 @@
 import os
 import subprocess
 
-# mpirun refuses root, and more processes than cores, without these.
+# mpirun refuses root, and more processes than cores, without these; and containers may not read other processes' memory.
 ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                            "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+                            "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 SECONDS = 300  # what hangs is ended
 
 
