@@ -158,10 +158,11 @@ static FailureOr<OpReport> makeOpReport(const Timeline &timeline,
   bool isMeasured = timeline.schedule().isMeasured();
   report.bound =
       boundOf(cost, target, isMeasured ? 0 : report.figures.scheduledCycles);
-  FailureOr<SourceRooms> rooms = SourceRooms::find(entry.op, target, cost);
-  if (failed(rooms))
-    return failure();
-  report.sources = std::move(*rooms);
+  // A tile that is none of the op makes its cost stale, which is said already.
+  FailureOr<SourceRooms> rooms =
+      SourceRooms::find(entry.op, target, cost, Reasons::unsaid());
+  if (succeeded(rooms))
+    report.sources = std::move(*rooms);
   return report;
 }
 
