@@ -20,6 +20,7 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace mlir::llm::fuzz {
 
@@ -148,9 +149,33 @@ static bool hitsReshapeVerifier(StringRef text) {
          (StringRef(dense).contains("[[]") || StringRef(dense).contains(",[]"));
 }
 
+/// The parser of linalg.generic frees a region that could not be read while
+/// others still refer to its values, as where a block is defined twice.
+static bool hitsGenericParser(StringRef text) {
+  if (!text.contains("linalg.generic"))
+    return false;
+  std::vector<::llvm::StringSet<>> labels(1); // of the regions around
+  while (!text.empty()) {
+    StringRef line;
+    std::tie(line, text) = text.split('\n');
+    StringRef label = line.ltrim().take_while(
+        [](char letter) { return letter == '^' || ::llvm::isAlnum(letter); });
+    if (label.starts_with("^") && !labels.back().insert(label).second)
+      return true;
+    for (char letter : line) {
+      if (letter == '{')
+        labels.emplace_back();
+      else if (letter == '}' && labels.size() > 1)
+        labels.pop_back();
+    }
+  }
+  return false;
+}
+
 /// Upstream's own faults, in libMLIR, which is not built with its assertions.
 static bool hitsUpstream(StringRef text) {
-  if (hitsLinalgParser(text) || hitsReshapeVerifier(text))
+  if (hitsLinalgParser(text) || hitsReshapeVerifier(text) ||
+      hitsGenericParser(text))
     return true;
   // Its parser recurses without a limit into types, attributes and regions.
   int depth = 0, deepest = 0;
