@@ -148,7 +148,10 @@ double Cutter::cyclesOfCombine(const Workload &combine) const {
   Touched touched(context.op, combine);
   for (unsigned buffer = 0; buffer < combine.buffers.size(); ++buffer)
     bytes += bytesOfPart(touched, buffer, all);
-  FailureOr<int64_t> compute = llm::computeCycles(context.partWith(combine));
+  // An engine without the rates for it joins no parts, which is no error.
+  OpOnTarget part = context.partWith(combine);
+  part.reasons = Reasons::unsaid();
+  FailureOr<int64_t> compute = llm::computeCycles(part);
   cycles = succeeded(compute) ? double(*compute) : double(maxCount);
   return double(context.overheadCycles()) +
          std::max(cycles, bytes / bytesPerCycle);
