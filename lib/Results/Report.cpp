@@ -159,6 +159,7 @@ static FailureOr<OpReport> makeOpReport(const Timeline &timeline,
   report.bound =
       boundOf(cost, target, isMeasured ? 0 : report.figures.scheduledCycles);
   // A tile that is none of the op makes its cost stale, which is said already.
+  report.sources.ofRecords.resize(cost.getParts().size());
   FailureOr<SourceRooms> rooms =
       SourceRooms::find(entry.op, target, cost, Reasons::unsaid());
   if (succeeded(rooms))
