@@ -7,6 +7,7 @@
 
 #include "LoopCuts.h"
 #include "Experts.h"
+#include "llm/Workload/Slices.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -323,4 +324,24 @@ std::optional<OpCuts> mlir::llm::cutsOf(Operation *op, const Workload &workload,
                                         ArrayRef<Axes> loops, GridAttr grid,
                                         std::string &reason) {
   return OpCutter(op, workload, loops, grid, reason).run();
+}
+
+std::optional<UncutLoop> mlir::llm::findUnequalPieces(Operation *op,
+                                                      const Workload &workload,
+                                                      ArrayRef<Axes> loops,
+                                                      GridAttr grid) {
+  auto sliceable = dyn_cast<SliceableOpInterface>(op);
+  if (!sliceable)
+    return std::nullopt;
+  SmallVector<int64_t> sizes;
+  for (auto [loop, axes] : llvm::zip_equal(workload.loops, loops))
+    sizes.push_back(loop.extent / countChips(axes, grid));
+  for (unsigned index = 0; index < loops.size(); ++index) {
+    if (loops[index].empty())
+      continue;
+    std::string why = sliceable.explainUncut(workload, index, sizes);
+    if (!why.empty())
+      return UncutLoop{index, std::move(why)};
+  }
+  return std::nullopt;
 }

@@ -64,6 +64,19 @@ bool needsAll(const Workload &workload, unsigned loop);
 std::string explainUncut(Operation *op, const Workload &workload,
                          unsigned loop);
 
+/// A loop that chips cannot share, and why.
+struct UncutLoop {
+  unsigned loop;
+  std::string why;
+};
+
+/// Finds a loop whose iterations differ in what the op has as attributes, such
+/// as positions: all chips run one program. Nothing if there is none among
+/// those that are cut.
+std::optional<UncutLoop> findUnequalPieces(Operation *op,
+                                           const Workload &workload,
+                                           ArrayRef<Axes> loops, GridAttr grid);
+
 /// Reads `llm.shard` of an op: no cuts where it has none, and none over axes of
 /// one chip. Reports loops and axes that are not there, sizes that chips do not
 /// divide, and loops that they cannot share.

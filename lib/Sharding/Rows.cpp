@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopCuts.h"
-#include "llm/Workload/Slices.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -46,15 +45,9 @@ std::optional<LoopCuts> mlir::llm::cutRows(Operation *op,
     return std::nullopt;
   LoopCuts loops(workload.loops.size());
   loops[*loop] = rows;
-  if (auto sliceable = dyn_cast<SliceableOpInterface>(op)) {
-    SmallVector<int64_t> sizes;
-    for (auto [each, own] : llvm::zip_equal(workload.loops, loops))
-      sizes.push_back(each.extent / countChips(own, grid));
-    if (!sliceable.explainUncut(workload, *loop, sizes).empty())
-      return std::nullopt;
-  }
   std::string reason;
-  if (!cutsOf(op, workload, loops, grid, reason))
+  if (findUnequalPieces(op, workload, loops, grid) ||
+      !cutsOf(op, workload, loops, grid, reason))
     return std::nullopt;
   return loops;
 }

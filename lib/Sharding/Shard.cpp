@@ -104,24 +104,15 @@ static void merge(Operation *op, const Workload &workload, LoopCuts &loops,
       own = axes;
 }
 
-/// Sequences may differ in what an op has as attributes and not as operands,
-/// such as their positions. All chips run one program.
 LogicalResult Sharder::checkSequences(Operation *op, const Workload &workload,
                                       const LoopCuts &wanted) const {
-  auto sliceable = dyn_cast<SliceableOpInterface>(op);
-  SmallVector<int64_t> sizes;
-  for (auto [loop, axes] : llvm::zip_equal(workload.loops, wanted))
-    sizes.push_back(loop.extent / countChips(axes, grid));
-  for (auto [index, axes] : llvm::enumerate(wanted)) {
-    if (axes.empty() || !sliceable)
-      continue;
-    std::string why = sliceable.explainUncut(workload, index, sizes);
-    if (!why.empty()) // cut-C5
-      return op->emitOpError() << "cannot be cut along loop '"
-                               << workload.loops[index].name << "' over axis '"
-                               << axes.names.front().getValue() << "': " << why;
-  }
-  return success();
+  auto found = findUnequalPieces(op, workload, wanted, grid);
+  if (!found)
+    return success();
+  return op->emitOpError() // cut-C5
+         << "cannot be cut along loop '" << workload.loops[found->loop].name
+         << "' over axis '" << wanted[found->loop].names.front().getValue()
+         << "': " << found->why;
 }
 
 LogicalResult Sharder::inherit(Operation *op, const Workload &workload,
