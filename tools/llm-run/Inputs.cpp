@@ -297,10 +297,13 @@ FailureOr<HostTensor> Inputs::makeSource(const ProgramArgument &argument) {
   }
   // A chip has its piece of what one chip would have.
   auto makeRandom = [&] {
-    RankedTensorType whole = pieces.getWhole(argument, *type);
-    return pieces.take(argument,
-                       makeRandomTensor(argument.name, whole, options.seed,
-                                        chooseRange(argument, whole)));
+    RankedTensorType wholeType = pieces.getWhole(argument, *type);
+    HostTensor whole = makeRandomTensor(argument.name, wholeType, options.seed,
+                                        chooseRange(argument, wholeType));
+    HostTensor piece = pieces.take(argument, whole);
+    // A view of the whole would keep all of it.
+    bool isView = piece.getOwner() == whole.getOwner();
+    return isView && wholeType != *type ? piece.copy() : piece;
   };
   // A prompt begins with an empty cache. If there are keys before the new
   // tokens, they get random numbers.

@@ -81,10 +81,9 @@ HostTensor Pieces::take(const ProgramArgument &argument,
     }
     shape.push_back(size / chips);
   }
-  HostTensor piece(whole.getElementType(), shape);
   // Of a bias that all chips would add, the first chip alone has numbers.
   if (rankAlong(readAxes(argument.piece, "summand", grid)))
-    return piece;
+    return HostTensor(whole.getElementType(), shape);
   SmallVector<int64_t> strideBytes(shape.size() + 1,
                                    getElementBytes(whole.getElementType()));
   for (size_t dim = shape.size(); dim-- > 0;)
@@ -96,6 +95,7 @@ HostTensor Pieces::take(const ProgramArgument &argument,
     return HostTensor(whole.getElementType(), shape, whole.getData() + offset,
                       whole.getOwner());
   }
+  HostTensor piece(whole.getElementType(), shape);
   char *to = piece.getData();
   copyNeighbours(dims, ArrayRef(strideBytes).drop_front(), whole.getData(), to);
   return piece;
