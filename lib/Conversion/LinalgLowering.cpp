@@ -101,20 +101,27 @@ SmallVector<Type> llm::getPartTypes(RankedTensorType blockScaled) {
   return parts;
 }
 
+static SmallVector<ScaleDim> scaleDimsOf(const Array &array, unsigned tensor) {
+  auto element = cast<BlockScaledType>(array.type.getElementType());
+  return getScaleDims(element.getScales()[tensor - 1], array.getRank());
+}
+
+std::optional<int64_t> Array::findDimOfBlocks(unsigned tensor,
+                                              int64_t dim) const {
+  if (tensor == 0)
+    return dim;
+  for (auto [n, scaleDim] : llvm::enumerate(scaleDimsOf(*this, tensor)))
+    if (scaleDim.dim == dim)
+      return n;
+  return std::nullopt;
+}
+
 FailureOr<std::optional<int64_t>> Array::findDim(unsigned tensor,
                                                  int64_t dim) const {
-  if (tensor == 0)
-    return std::optional<int64_t>(dim);
-  ScalesAttr scales =
-      cast<BlockScaledType>(type.getElementType()).getScales()[tensor - 1];
-  for (auto [n, scaleDim] : llvm::enumerate(getScaleDims(scales, getRank()))) {
-    if (scaleDim.dim != dim)
-      continue;
-    if (scaleDim.block != 1)
-      return failure();
-    return std::optional<int64_t>(n);
-  }
-  return std::optional<int64_t>();
+  std::optional<int64_t> found = findDimOfBlocks(tensor, dim);
+  if (found && tensor && scaleDimsOf(*this, tensor)[*found].block != 1)
+    return failure();
+  return found;
 }
 
 LinalgTypeConverter::LinalgTypeConverter() {

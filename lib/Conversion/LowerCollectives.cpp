@@ -27,9 +27,9 @@ Value moveDim(LinalgLowering &lowering, Value x, int64_t from, int64_t to) {
   auto order = llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
   order.erase(order.begin() + from);
   order.insert(order.begin() + to, from);
-  SmallVector<OpFoldResult> sizes;
+  SmallVector<OpFoldResult> before = lowering.getSizes(x), sizes;
   for (int64_t dim : order)
-    sizes.push_back(lowering.getSizes(x)[dim]);
+    sizes.push_back(before[dim]);
   return linalg::TransposeOp::create(
              lowering.getBuilder(), lowering.getLoc(), x,
              lowering.empty(sizes, type.getElementType()), order)
@@ -119,28 +119,13 @@ LogicalResult lowerReduceScatter(ReduceScatterOp op, LinalgLowering &lowering) {
   return success();
 }
 
-/// Returns the dimension of each tensor of an array; nothing for scales that
-/// all along it share.
-std::optional<int64_t> findStoredDim(const Array &array, unsigned tensor,
-                                     int64_t dim) {
-  if (tensor == 0)
-    return dim;
-  ScalesAttr scales = cast<BlockScaledType>(array.type.getElementType())
-                          .getScales()[tensor - 1];
-  for (auto [n, each] :
-       llvm::enumerate(getScaleDims(scales, array.getRank())))
-    if (each.dim == dim)
-      return n;
-  return std::nullopt;
-}
-
 /// all_gather-R1.
 LogicalResult lowerAllGather(AllGatherOp op, LinalgLowering &lowering) {
   ChipGroup group(lowering, op, op.getAxes());
   Array x = lowering.getArray(op.getX());
   SmallVector<Value> gathered;
   for (auto [n, part] : llvm::enumerate(x.tensors)) {
-    std::optional<int64_t> dim = findStoredDim(x, n, op.getDim());
+    std::optional<int64_t> dim = x.findDimOfBlocks(n, op.getDim());
     gathered.push_back(dim ? allGather(lowering, group, part, *dim) : part);
   }
   lowering.setResult(0, gathered);
@@ -163,7 +148,7 @@ LogicalResult lowerTakePiece(TakePieceOp op, LinalgLowering &lowering) {
   Array x = lowering.getArray(op.getX());
   SmallVector<Value> taken;
   for (auto [n, part] : llvm::enumerate(x.tensors)) {
-    std::optional<int64_t> dim = findStoredDim(x, n, op.getDim());
+    std::optional<int64_t> dim = x.findDimOfBlocks(n, op.getDim());
     if (!dim) {
       taken.push_back(part);
       continue;

@@ -303,23 +303,24 @@ LogicalResult lowerGroupedMatmul(GroupedMatmulOp op, LinalgLowering &lowering) {
 // moe_dispatch and moe_combine
 //===----------------------------------------------------------------------===//
 
+/// Returns the value of a row that is one of the chip's own, which are the
+/// first ones, and 0 for others. `own` is null if all are.
+Value orZero(OpBuilder &b, Location loc, Value row, Value own, Value value) {
+  if (!own)
+    return value;
+  Value isOwn =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, row, own);
+  Value zero =
+      arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
+  return arith::SelectOp::create(b, loc, isOwn, value, zero);
+}
+
 /// Which choices the rows of `moe_dispatch` are.
 struct DispatchedRows {
   OpFoldResult count;
   Value choices; ///< the number of the choice in each row
   Value topK;
   Value own; ///< how many rows are of the chip's own experts; null if all are
-
-  /// Returns the value where a row is one of these, and 0 behind them.
-  Value orZero(OpBuilder &b, Location loc, Value row, Value value) const {
-    if (!own)
-      return value;
-    Value isOwn =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, row, own);
-    Value zero =
-        arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
-    return arith::SelectOp::create(b, loc, isOwn, value, zero);
-  }
 };
 
 /// Gathers rows as they are stored. The loops are r (the rows) and h.
@@ -346,7 +347,7 @@ LogicalResult gatherRows(MoeDispatchOp op, LinalgLowering &lowering,
           SmallVector<Value> from(at);
           from[0] = arith::DivUIOp::create(b, loc, choice, rows.topK);
           Value stored = tensor::ExtractOp::create(b, loc, part, from);
-          return isScale ? stored : rows.orZero(b, loc, at[0], stored);
+          return isScale ? stored : orZero(b, loc, at[0], rows.own, stored);
         }));
   }
   lowering.setResult(0, parts);
@@ -379,8 +380,8 @@ LogicalResult scaleRows(MoeDispatchOp op, LinalgLowering &lowering,
                };
                Arithmetic a{b, loc, lowering.getComputeType()};
                Value scaled = a.multiply(read(shares, which), read(x, at[1]));
-               return rows.orZero(b, loc, at[0],
-                                  lowering.narrow(b, scaled, element));
+               return orZero(b, loc, at[0], rows.own,
+                             lowering.narrow(b, scaled, element));
              }));
   return success();
 }
@@ -427,19 +428,11 @@ LogicalResult lowerMoeCombine(MoeCombineOp op, LinalgLowering &lowering) {
       [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
         Value row =
             tensor::ExtractOp::create(b, loc, rowOf, ValueRange{at[0], at[1]});
-        if (!ownRows)
-          return tensor::ExtractOp::create(b, loc, x.getValues(),
-                                           ValueRange{row, at[2]});
         // What other chips have counts as 0 here.
-        Value isOwn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                            row, ownRows);
-        Value at0 =
-            arith::SelectOp::create(b, loc, isOwn, row, lowering.index(b, 0));
+        Value from = orZero(b, loc, row, ownRows, row);
         Value stored = tensor::ExtractOp::create(b, loc, x.getValues(),
-                                                 ValueRange{at0, at[2]});
-        Value none =
-            arith::ConstantOp::create(b, loc, b.getZeroAttr(stored.getType()));
-        return arith::SelectOp::create(b, loc, isOwn, stored, none);
+                                                 ValueRange{from, at[2]});
+        return orZero(b, loc, row, ownRows, stored);
       });
   SmallVector<Read> reads = {
       {lowering.asArray(terms), mapOf(context, 3, {0, 2, 1})}};

@@ -7,6 +7,7 @@
 
 #include "SourcesToArguments.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/Plans/PlansDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -79,32 +80,24 @@ ShardAttr pieceOfPart(Operation *source, unsigned part) {
   if (!piece)
     return nullptr;
   MLIRContext *context = source->getContext();
+  Type type = source->getResult(0).getType();
+  auto cache = dyn_cast<KvCacheType>(type);
+  auto state = dyn_cast<StateType>(type);
+  auto tensor = dyn_cast<RankedTensorType>(state ? state.asTensor() : type);
+  constexpr int64_t cacheRank = 4;
+  int64_t rank = cache ? cacheRank : tensor.getRank();
+  Type element = cache ? cache.getElementType() : tensor.getElementType();
   SmallVector<ScaleDim> dims; // of the source, that the tensor has
-  auto addDims = [&](Type element, int64_t rank) {
-    unsigned layer = part % countParts(element);
-    if (layer)
-      dims = getScaleDims(cast<BlockScaledType>(element).getScales()[layer - 1],
-                          rank);
-    else
-      for (int64_t dim = 0; dim < rank; ++dim)
-        dims.push_back({dim, 1});
-  };
-  SmallVector<std::string> names;
-  if (auto cache = dyn_cast<KvCacheOp>(source)) {
-    names = {"batch", "capacity", "kv_heads", "head_dim"};
-    addDims(cache.getType().getElementType(), names.size());
-  } else {
-    Type type = source->getResult(0).getType();
-    if (auto state = dyn_cast<StateType>(type))
-      type = state.asTensor();
-    auto tensor = cast<RankedTensorType>(type);
-    for (int64_t dim = 0; dim < tensor.getRank(); ++dim)
-      names.push_back("d" + std::to_string(dim));
-    addDims(tensor.getElementType(), tensor.getRank());
-  }
+  if (unsigned layer = part % countParts(element))
+    dims = getScaleDims(cast<BlockScaledType>(element).getScales()[layer - 1],
+                        rank);
+  else
+    for (int64_t dim = 0; dim < rank; ++dim)
+      dims.push_back({dim, 1});
   NamedAttrList entries;
   for (auto [n, each] : llvm::enumerate(dims)) {
-    auto entry = piece.getLoops().getAs<ArrayAttr>(names[each.dim]);
+    auto entry =
+        piece.getLoops().getAs<ArrayAttr>(nameOfPieceDim(type, each.dim));
     if (!entry)
       continue;
     SmallVector<Attribute> own;

@@ -15,6 +15,7 @@
 #include "Experts.h"
 #include "LoopCuts.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/Plans/PlansDialect.h"
 #include "llm/Sharding/Sharding.h"
 #include "llm/Sharding/Summands.h"
 #include "llm/Workload/Slices.h"
@@ -38,8 +39,8 @@ class Partitioner {
 public:
   Partitioner(FunctionOpInterface function, GridAttr grid, ExpertRoom room)
       : function(function), grid(grid), room(room),
-        rewriter(function.getContext()), batchAxes(AxisRoles::get(grid).batch),
-        rowAxes(AxisRoles::get(grid).rows), exchanges(grid, rewriter, cuts) {}
+        rewriter(function.getContext()), roles(AxisRoles::get(grid)),
+        exchanges(grid, rewriter, cuts) {}
 
   LogicalResult run();
 
@@ -64,7 +65,7 @@ private:
   GridAttr grid;
   ExpertRoom room;
   IRRewriter rewriter;
-  SmallVector<StringAttr> batchAxes, rowAxes;
+  AxisRoles roles;
   DenseMap<Value, Cut> batchCuts; ///< of arguments of the function
   DenseMap<Value, Cut> cuts;
   DenseMap<Operation *, OpPlan> plans;
@@ -145,8 +146,8 @@ void Partitioner::planLoop(LoopLikeOpInterface loop) {
     auto given = batchCuts.find(init);
     Cut cut = given == batchCuts.end() ? cutOf(init) : given->second;
     cut.partial.clear();
-    auto rows = rowsOfCarried(function, init, grid, rowAxes);
-    cuts[argument] = cuts[result] = rows ? *rows : restrictTo(cut, batchAxes);
+    auto rows = rowsOfCarried(function, init, grid, roles.rows);
+    cuts[argument] = cuts[result] = rows ? *rows : restrictTo(cut, roles.batch);
   }
 }
 
@@ -208,16 +209,6 @@ LogicalResult Partitioner::planOp(Operation *op) {
 // Pieces of weights and caches
 //===----------------------------------------------------------------------===//
 
-/// The names of dimensions in `llm.piece`.
-static std::string nameOfDim(Type type, size_t dim) {
-  if (isa<KvCacheType>(type)) {
-    constexpr StringLiteral names[] = {"batch", "capacity", "kv_heads",
-                                       "head_dim"};
-    return names[dim].str();
-  }
-  return "d" + std::to_string(dim);
-}
-
 /// A source that is a piece already, of some of the experts, is cut further.
 static ShardAttr pieceAttribute(Operation *source, Type type, const Cut &cut) {
   MLIRContext *context = source->getContext();
@@ -225,7 +216,7 @@ static ShardAttr pieceAttribute(Operation *source, Type type, const Cut &cut) {
   NamedAttrList entries(before ? before.getLoops() : DictionaryAttr());
   for (auto [dim, axes] : llvm::enumerate(cut.dims))
     if (!axes.empty())
-      entries.set(nameOfDim(type, dim), toShardEntry(context, axes));
+      entries.set(nameOfPieceDim(type, dim), toShardEntry(context, axes));
   if (!cut.partial.empty())
     entries.set("summand", toAttribute(context, cut.partial));
   return ShardAttr::get(context, entries.getDictionary(context));
@@ -382,7 +373,7 @@ LogicalResult Partitioner::run() {
           argument.setType(pieceOf(argument.getType(), cut->second, grid));
   };
   FailureOr<DenseMap<Value, Cut>> ofArguments =
-      findBatchCuts(function, grid, batchAxes);
+      findBatchCuts(function, grid, roles.batch);
   if (failed(ofArguments) ||
       failed(partitionExperts(function, grid, room, takeOfExperts)))
     return failure();

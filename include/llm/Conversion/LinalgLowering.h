@@ -41,6 +41,8 @@ struct Array {
   /// scales that all elements along it share. Fails if some, but not all, share
   /// one.
   FailureOr<std::optional<int64_t>> findDim(unsigned tensor, int64_t dim) const;
+  /// The same, also where some, but not all, share a scale.
+  std::optional<int64_t> findDimOfBlocks(unsigned tensor, int64_t dim) const;
 };
 
 /// An array, and which element of it belongs to a point of the loops.

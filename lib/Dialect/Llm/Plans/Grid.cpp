@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llm/Dialect/Llm/IR/LlmDialect.h"
+#include "llm/Dialect/Llm/Plans/PlansDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallSet.h"
 
@@ -97,4 +97,11 @@ LogicalResult ShardAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << "' must be two or more, each of one index or more";
   }
   return success();
+}
+
+std::string mlir::llm::nameOfPieceDim(Type type, unsigned dim) {
+  constexpr StringLiteral ofCaches[] = {"batch", "capacity", "kv_heads",
+                                        "head_dim"};
+  return isa<KvCacheType>(type) ? ofCaches[dim].str()
+                                : "d" + std::to_string(dim);
 }

@@ -47,6 +47,10 @@ private:
 /// tiles, costs and slots have several where a program is printed.
 std::string printOnOneLine(Attribute attribute);
 
+/// Returns the name in `llm.piece` of a dimension of a weight, a cache or a
+/// state of this type.
+std::string nameOfPieceDim(Type type, unsigned dim);
+
 /// Verifies an attribute `llm.*` of an op or a function.
 LogicalResult verifyPlan(Operation *op, NamedAttribute attribute);
 /// Verifies one of an argument or a result of a function; `what` says which.
