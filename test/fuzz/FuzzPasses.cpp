@@ -13,6 +13,7 @@
 
 #include "Harness.h"
 #include "PassOracles.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/InitAll/InitAll.h"
 #include "llm/Target/Target.h"
 #include "mlir/IR/Verifier.h"
@@ -98,6 +99,9 @@ static MLIRContext &renewedContext() {
     context.reset();
     context = std::make_unique<MLIRContext>(registry(),
                                             MLIRContext::Threading::DISABLED);
+    // Programs without ops of it are printed with its aliases before a pass
+    // loads it, too.
+    context->loadDialect<LlmDialect>();
   }
   return *context;
 }
