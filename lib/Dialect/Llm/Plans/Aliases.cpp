@@ -18,11 +18,12 @@ static Attribute findIn(MapAttr map, StringRef key) {
 }
 
 /// Writes "matrix_vector_engine", so that another engine gives this one no
-/// other name.
+/// other name. What is no string is for the reader of targets to refuse.
 static void nameEngine(Attribute kinds, raw_ostream &os) {
   if (auto list = dyn_cast<ArrayAttr>(kinds))
-    for (auto kind : list.getAsRange<StringAttr>())
-      os << kind.getValue() << "_";
+    for (Attribute kind : list)
+      if (auto name = dyn_cast<StringAttr>(kind))
+        os << name.getValue() << "_";
   os << "engine";
 }
 
