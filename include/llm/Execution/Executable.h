@@ -34,8 +34,9 @@ struct ProgramArgument {
     Input, ///< an argument of the function
     Size,  ///< an open size, a whole number
     Weight,
-    Cache,  ///< the first state of a part of one, such as its keys
-    Random, ///< numbers in [0, 1) with which an op draws
+    Cache,    ///< the first state of a part of one, such as its keys
+    Random,   ///< numbers in [0, 1) with which an op draws
+    Received, ///< what the stage before of a pipeline hands on
   };
   Kind kind;
   std::string name; ///< empty for an input; two of other kinds may share one
@@ -43,6 +44,9 @@ struct ProgramArgument {
   /// Which piece a chip has of a weight or cache, by the dimensions d0, d1, ..
   /// of the tensor (`llm.piece`). Null if it has all of it.
   DictionaryAttr piece = nullptr;
+  /// The number of an input among the arguments of the whole program, of which
+  /// a stage of a pipeline has some.
+  unsigned input = 0;
 };
 
 /// A result of a compiled function.

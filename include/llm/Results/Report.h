@@ -9,6 +9,7 @@
 #define LLM_RESULTS_REPORT_H
 
 #include "llm/Planning/Capacity.h"
+#include "llm/Planning/PipelineSchedule.h"
 #include "llm/Planning/Timeline.h"
 #include "llm/Results/FunctionExplanation.h"
 #include "llm/Results/SourceRooms.h"
@@ -37,7 +38,7 @@ struct OpReport {
   StringRef name; ///< with "{}"
   StringRef kind; ///< of the op: "llm.matmul"
   int64_t count = 1;
-  CostBound bound; ///< on the whole machine, as scheduled
+  CostBound bound;                      ///< on the whole machine, as scheduled
   OpFigures figures;                    ///< of one run
   OpFigures allRuns;                    ///< times count
   int64_t startCycle = 0, endCycle = 0; ///< of the first run
@@ -58,6 +59,8 @@ struct Report {
   Totals totals;
   Capacity capacity;
   ProgramAttr imported; ///< null where the function was not imported
+  /// The times of the pipeline that the function is a stage of.
+  std::optional<StageTimes> pipeline;
   std::vector<OpReport> ops;
   OpFigures sum; ///< over all runs of all ops
   /// Model FLOPs and model bandwidth utilization. They are the shares of the
@@ -80,6 +83,10 @@ struct Report {
   /// Returns the name of an op that takes time.
   StringRef nameOf(Operation *op) const;
   double makespanMicroseconds() const;
+  /// After how long the next microbatches of a pipeline follow, and the share
+  /// of that in which the chips of this stage work. Only for a stage.
+  double periodMicroseconds() const;
+  double stageBusyPercent() const;
   /// How far the makespan is above the lower bound; nothing for a bound of 0.
   std::optional<double> gapPercent() const;
   /// Does the same for the cycles that are proven for schedules with its
@@ -98,8 +105,9 @@ struct Report {
   /// Whether the times are those of a schedule that holds. A program that does
   /// not fit has such times, too.
   bool doesHold() const;
-  /// New tokens per second. For some layers of a model, it assumes that each of
-  /// the others takes as long as these.
+  /// New tokens per second, of all chips together. For some layers of a model,
+  /// it assumes that each of the others takes as long as these. For a stage it
+  /// is the rate of the pipeline, with all microbatches.
   std::optional<double> tokensPerSecond() const;
   /// Returns the name of that figure in files: "tokens_per_second", and for
   /// some layers "tokens_per_second_if_all_layers".

@@ -19,6 +19,7 @@ struct Degrees {
   int64_t tp = 1; ///< each product
   int64_t ep = 1; ///< the experts
   int64_t dp = 1; ///< the sequences of a batch; with experts a divisor of ep
+  int64_t pp = 1; ///< the layers: each has some of them, a stage of a pipeline
   /// The chips of tp share the rows of what lies between products, too.
   bool sp = false;
 
@@ -30,16 +31,19 @@ struct Degrees {
 
 /// What the axes of a grid are for. An axis is named after its uses: `tp`,
 /// `tp_sp` (products, and rows between them), `ep` (experts, and all other
-/// products), `dp` (sequences) and `dp_ep` (sequences, and experts), with
-/// whatever stands behind.
+/// products), `dp` (sequences), `dp_ep` (sequences, and experts) and `pp`
+/// (layers), with whatever stands behind.
 struct AxisRoles {
   SmallVector<StringAttr> batch;         ///< share sequences
   SmallVector<StringAttr> products;      ///< share each product
   SmallVector<StringAttr> experts;       ///< share experts
   SmallVector<StringAttr> withinExperts; ///< share the products of one expert
   SmallVector<StringAttr> rows; ///< share the rows of tokens between products
+  StringAttr stages; ///< have a stage each; null: all have all layers
 
   static AxisRoles get(GridAttr grid);
+  /// Whether chips share nothing but stages, so that no op is cut.
+  static bool areStagesOnly(GridAttr grid);
 };
 
 /// Returns the grid with these degrees: neighbours share one expert, as they
@@ -71,6 +75,25 @@ LogicalResult shardFunction(FunctionOpInterface function, GridAttr grid,
 /// experts.
 LogicalResult partitionFunction(FunctionOpInterface function, GridAttr grid,
                                 ExpertRoom room);
+
+/// Says which ops are in which of so many stages (`llm.stage`), so that the
+/// longest stage is as short as it can be: a run of layers each, the embedding
+/// in the first and the head in the last. Iterations of loops, and ops of one
+/// layer, stay together. `secondsOf` is the time of an op, or something in
+/// proportion to it. A function in which an op has `llm.stage` keeps what it
+/// says.
+LogicalResult
+assignStages(FunctionOpInterface function, int64_t stages,
+             function_ref<FailureOr<double>(Operation *)> secondsOf);
+
+/// Makes a function of each stage of what `llm.stage` says, in place of this
+/// one, and returns them. A stage receives what the one before has made for it
+/// and for those behind (arguments without `llm.input`), and what it reads of
+/// the arguments of the whole (`llm.input` is their number there). It returns
+/// what the next one receives, and the last stage the results of the whole.
+FailureOr<SmallVector<FunctionOpInterface>>
+splitIntoStages(FunctionOpInterface function, int64_t stages,
+                int64_t microbatches);
 
 /// The largest number of chips that divides `chips` and the KV heads of each
 /// cache in the module. More chips have copies of KV heads.

@@ -152,7 +152,16 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
     axis is called `tp_sp`. Where the chips do not divide the tokens, as in a decode of few
     sequences, nothing changes.
 
-    An op that has `llm.shard` already keeps it, and what depends on it follows.
+    `pp=4` is pipeline parallelism: each of 4 stages has a run of layers (GPipe: Huang et al.,
+    2019; vLLM's `pipeline_parallel_size`). The pass writes `llm.stage` on ops, and on loops how
+    many iterations each stage has. It makes the longest stage as short as it can be, by the
+    roofline of the module's target, or by bytes if there is none. Ops of one layer stay together. The
+    program is that of one of `microbatches` groups of sequences, which go through the stages one
+    behind the other (0: as many as there are stages, so that none waits in a decode). Each of
+    tp x ep chips of a stage sends its values to one of the next.
+
+    An op that has `llm.shard` already keeps it, and what depends on it follows. If an op of a
+    function has `llm.stage`, nothing is added.
 
     Requires: a program without open sizes, in front of `--llm-fuse`. Guarantees: every cut is
     one that `--llm-partition` can make; the numbers of the program do not change.
@@ -165,7 +174,9 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
     Option<"tp", "tp", "int64_t", "0", "Chips of tensor parallelism">,
     Option<"ep", "ep", "int64_t", "0", "Chips that share the experts">,
     Option<"dp", "dp", "int64_t", "0", "Chips that share the sequences of a batch">,
-    Option<"sp", "sp", "bool", "false", "Cut what lies between products along the rows of tokens, too">
+    Option<"sp", "sp", "bool", "false", "Cut what lies between products along the rows of tokens, too">,
+    Option<"pp", "pp", "int64_t", "0", "Stages of a pipeline, each with a run of layers">,
+    Option<"microbatches", "microbatches", "int64_t", "0", "Groups of sequences in the pipeline (0: as many as stages)">
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect"];
 }
@@ -179,6 +190,10 @@ def LlmPartitionPass : Pass<"llm-partition", "::mlir::ModuleOp"> {
     chip has a summand of a value, `all_reduce` adds these up before anything reads it. If a
     value is cut and needed whole, `all_gather` gathers it. Arguments and results of the function
     are whole on all chips.
+
+    The stages of a pipeline become functions, `@decode_stage0` and so on (`llm.stage`). A stage
+    receives as its first arguments what the one before returns. `llm.input` says which argument
+    of the whole program each other one is.
 
     Where chips share experts, each has other rows, and all wait for the chip with most. With
     `expert-rows=counted` the program is the one of this chip, as rows_per_expert counts its
@@ -421,6 +436,11 @@ def LlmSchedulePass : Pass<"llm-schedule"> {
     stays whole. Reports say which are `manual` or `pinned`. The lower bounds are those of
     the machine, whatever the options and the tiles. With one of these three options,
     `proven_cycles` says what no schedule that they allow is shorter than.
+
+    If functions are stages of a pipeline (`llm.stage`), the module gets `llm.pipeline`: when each
+    microbatch is in which stage, and the period after which the next ones follow. A stage takes
+    its makespan, and what it hands on the time of the link. With `backward` functions, the order
+    is 1F1B (PipeDream-Flush: Narayanan et al., 2021).
 
     A program that does not fit into the memory where its values live (S10) is scheduled all
     the same. A warning says what it holds and what would fit.
