@@ -114,48 +114,61 @@ FailureOr<std::vector<Step>> StepFinder::run() {
   return std::move(steps);
 }
 
-/// Whether the steps fit into so many stages of at most `limit` each.
-static bool fit(ArrayRef<Step> steps, int64_t stages, double limit) {
+/// Returns how many stages of at most `limit` each the steps from each one on
+/// need, filled from the front; for the end of all, 0.
+static std::vector<int64_t> countNeeded(ArrayRef<Step> steps, double limit) {
+  std::vector<int64_t> needed(steps.size() + 1, 0);
   double sum = 0;
-  for (const Step &step : steps) {
-    if (sum + step.seconds > limit) {
-      --stages;
-      sum = 0;
-    }
-    sum += step.seconds;
-    if (sum > limit)
-      return false;
+  size_t end = steps.size(); ///< of the stage that begins with the step
+  for (size_t begin = steps.size(); begin-- > 0;) {
+    sum += steps[begin].seconds;
+    while (sum > limit && end > begin + 1)
+      sum -= steps[--end].seconds;
+    needed[begin] = 1 + needed[end];
   }
-  return stages >= 1;
+  return needed;
 }
 
 /// Returns the least length of the longest stage, as near as doubles tell.
 static double findLimit(ArrayRef<Step> steps, int64_t stages) {
   double least = 0, most = 0;
-  for (const Step &step : steps)
+  for (const Step &step : steps) {
+    least = std::max(least, step.seconds);
     most += step.seconds;
+  }
   constexpr unsigned halvings = 60;
   for (unsigned i = 0; i < halvings; ++i) {
     double middle = least + (most - least) / 2;
-    (fit(steps, stages, middle) ? most : least) = middle;
+    (countNeeded(steps, middle).front() <= stages ? most : least) = middle;
   }
-  return most;
+  // Sums of doubles depend on their order.
+  constexpr double slack = 1 + 1e-12;
+  return most * slack;
 }
 
-/// Returns the stage of each step. Each stage has one step at least.
+/// Returns the stage of each step. The longest stage is as short as it can be,
+/// and the others are about equal. Each has one step at least.
 static SmallVector<int64_t> chooseStages(ArrayRef<Step> steps, int64_t stages) {
-  double limit = findLimit(steps, stages), sum = 0;
+  double limit = findLimit(steps, stages), own = 0, rest = 0;
+  std::vector<int64_t> needed = countNeeded(steps, limit);
+  for (const Step &step : steps)
+    rest += step.seconds;
   SmallVector<int64_t> chosen;
-  int64_t stage = 0;
+  int64_t stage = 0, ownSteps = 0;
   for (auto [index, step] : llvm::enumerate(steps)) {
-    int64_t left = static_cast<int64_t>(steps.size() - index);
-    bool mustLeave = left == stages - 1 - stage;
-    if (index > 0 && stage + 1 < stages &&
-        (sum + step.seconds > limit || mustLeave)) {
+    int64_t behind = stages - 1 - stage; ///< stages after this one
+    bool isFull = own + step.seconds > limit ||
+                  own + step.seconds / 2 > (own + rest) / double(behind + 1);
+    bool mustLeave = static_cast<int64_t>(steps.size() - index) == behind;
+    if (ownSteps > 0 && behind > 0 &&
+        (mustLeave || (isFull && needed[index] <= behind))) {
       ++stage;
-      sum = 0;
+      own = 0;
+      ownSteps = 0;
     }
-    sum += step.seconds;
+    ++ownSteps;
+    own += step.seconds;
+    rest -= step.seconds;
     chosen.push_back(stage);
   }
   return chosen;

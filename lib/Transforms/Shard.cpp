@@ -172,7 +172,8 @@ private:
       return emitPassError(*this, getOperation())
              << "option 'microbatches' must be 1 to "
              << StageAttr::maxMicrobatches
-             << ", or 0 for as many as there are stages, got " << microbatches;
+             << ", or 0 for as many as there are stages, got "
+             << microbatches.getValue();
     if (stages == 1)
       return success();
     std::optional<Target> target;

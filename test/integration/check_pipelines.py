@@ -71,7 +71,7 @@ EDITS = [
     ("another makespan", r"makespan_cycles = (\d+)(, lower_bound_cycles = \d+, period_cycles)", lambda m: f"makespan_cycles = {int(m[1]) + 1}{m[2]}", "S13: "),
     ("another bound", r"lower_bound_cycles = (\d+)(, period_cycles)", lambda m: f"lower_bound_cycles = {int(m[1]) - 1}{m[2]}", "S13: "),
     ("another period", r"period_cycles = (\d+)(, slots)", lambda m: f"period_cycles = {int(m[1]) + 1}{m[2]}", "S13: "),
-    ("no pipeline", r"llm.pipeline = #llm.pipeline<.*?\n\s*\]>,? ?", lambda m: "", "S13: "),
+    ("no pipeline", r", llm.pipeline = #llm.pipeline<.*?\n\s*\]>", lambda m: "", "S13: "),
     ("another number of microbatches", r"microbatches = 3", lambda m: "microbatches = 4", "llm.stage"),
 ]
 

@@ -2,7 +2,7 @@
 
 // attr-C1: an attribute that the dialect does not know.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{'llm.add' op has unknown attribute 'llm.tiles'; did you mean 'llm.tile'? (known: llm.tile, llm.cost, llm.slots, llm.schedule, llm.program, llm.grid, llm.shard, llm.piece)}}
+  // expected-error @+1 {{'llm.add' op has unknown attribute 'llm.tiles'; did you mean 'llm.tile'? (known: llm.tile, llm.cost, llm.slots, llm.schedule, llm.program, llm.grid, llm.shard, llm.piece, llm.stage, llm.pipeline)}}
   %0 = llm.add %x, %x {llm.tiles = 1 : i32} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
