@@ -28,8 +28,6 @@ public:
   bool isSplit() const { return functions.size() > 1; }
   /// The name of the function that this process runs.
   StringRef getFunction() const { return functions[number]; }
-  /// The functions of all stages.
-  ArrayRef<std::string> getFunctions() const { return functions; }
 
   /// Receives what the stage before hands on, for the arguments that take it.
   void receive(ArrayRef<ProgramArgument> arguments, const Chips &chips,

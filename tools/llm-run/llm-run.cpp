@@ -292,6 +292,18 @@ struct Prepared {
 };
 } // namespace
 
+/// Removes the functions of other stages. One of them has the table of tokens.
+static void leaveOneStage(ModuleOp module, func::FuncOp own,
+                          ModelFacts &facts) {
+  for (auto other : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    if (other == own || !other->hasAttr(LlmDialect::stageAttrName))
+      continue;
+    if (!facts.vocabulary)
+      facts.vocabulary = findFacts(other).vocabulary;
+    other.erase();
+  }
+}
+
 /// Reads, compiles and prepares a program. None of it needs the other chips.
 static LogicalResult prepare(const CommandLine &options, const Chips &chips,
                              MLIRContext &context, Prepared &program) {
@@ -319,11 +331,8 @@ static LogicalResult prepare(const CommandLine &options, const Chips &chips,
     return emitError(loc) << "'--save-weights' would write the pieces of one "
                              "chip; run the whole program for it";
   ModelFacts facts = findFacts(*function);
-  // The stage that has the table is one of several.
-  for (const std::string &stage : place->getFunctions())
-    if (auto other = program.module->lookupSymbol<func::FuncOp>(stage))
-      if (!facts.vocabulary)
-        facts.vocabulary = findFacts(other).vocabulary;
+  if (place->isSplit())
+    leaveOneStage(*program.module, *function, facts);
   std::string name = function->getName().str();
   if (options.records() || facts.hasOpenSizes)
     program.asRead = cast<ModuleOp>((*program.module)->clone());
