@@ -37,7 +37,9 @@ AxisRoles AxisRoles::get(GridAttr grid) {
     StringRef name = axis.getValue();
     if (size == 1)
       continue;
-    bool isBatch = name.starts_with("dp"), isTp = name.starts_with("tp"),
+    bool isPart = name.starts_with("interleave"),
+         isBatch = name.starts_with("dp") || isPart,
+         isTp = name.starts_with("tp"),
          isExperts = name.starts_with("ep") || name.starts_with("dp_ep");
     if (isBatch)
       roles.batch.push_back(axis);
@@ -49,6 +51,8 @@ AxisRoles AxisRoles::get(GridAttr grid) {
       roles.withinExperts.push_back(axis);
     if (name.starts_with("tp_sp"))
       roles.rows.push_back(axis);
+    if (isPart)
+      roles.parts = axis;
     if (name.starts_with("pp"))
       roles.stages = axis;
   }
@@ -94,6 +98,8 @@ GridAttr mlir::llm::makeGrid(MLIRContext *context, const Degrees &degrees,
   GridBuilder grid{context, heads, {}, {}};
   grid.add("pp", degrees.pp);
   grid.add(withExperts ? "dp_ep" : "dp", degrees.dp);
+  // The sequences of one chip are neighbours.
+  grid.add("interleave", degrees.interleave);
   grid.addWithHeads("ep", degrees.countForProducts(withExperts) / degrees.tp);
   grid.addWithHeads(degrees.sp ? "tp_sp" : "tp", degrees.tp);
   return GridAttr::get(context, grid.axes, grid.sizes);

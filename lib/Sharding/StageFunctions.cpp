@@ -14,12 +14,12 @@
 
 #include "llm/Sharding/Sharding.h"
 #include "llm/Support/IndexedNames.h"
+#include "llm/Workload/ValuesRead.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -137,13 +137,6 @@ LogicalResult StageSplitter::splitLoops() {
 //===----------------------------------------------------------------------===//
 // Which stage has what
 //===----------------------------------------------------------------------===//
-
-/// The operands of an op, and what its regions read of outside.
-static SmallVector<Value> valuesReadBy(Operation *op) {
-  llvm::SetVector<Value> values(op->operand_begin(), op->operand_end());
-  getUsedValuesDefinedAbove(op->getRegions(), values);
-  return values.takeVector();
-}
 
 int64_t StageSplitter::stageOf(Value value) const {
   Operation *op = value.getDefiningOp();

@@ -8,7 +8,6 @@
 #include "BlockGraph.h"
 #include "llm/Workload/Workload.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 #include <queue>
 
@@ -17,12 +16,6 @@ using namespace mlir::llm;
 
 bool mlir::llm::isView(Operation *op) {
   return isa<TransparentOpInterface>(op) && isMemoryEffectFree(op);
-}
-
-SetVector<Value> mlir::llm::valuesReadBy(Operation *op) {
-  SetVector<Value> values(op->operand_begin(), op->operand_end());
-  getUsedValuesDefinedAbove(op->getRegions(), values);
-  return values;
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 #ifndef LLM_LIB_TRANSFORMS_BLOCKGRAPH_H
 #define LLM_LIB_TRANSFORMS_BLOCKGRAPH_H
 
+#include "llm/Workload/ValuesRead.h"
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
@@ -20,10 +21,6 @@ namespace mlir::llm {
 /// Whether the op shows values, takes no time, and can stand anywhere between
 /// these values and their users.
 bool isView(Operation *op);
-
-/// Returns the operands of the op, and the values from around it that its
-/// regions read.
-SetVector<Value> valuesReadBy(Operation *op);
 
 /// The ops of a block in the order of the program, and which of them must end
 /// before others start. The reasons are values, also through views, and effects

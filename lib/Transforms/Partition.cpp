@@ -36,9 +36,15 @@ struct LlmPartitionPass
       return warnOfMissingGrid(module);
     for (FunctionOpInterface function : functionsWithBody(module))
       if ((!AxisRoles::areStagesOnly(grid) &&
-           failed(partitionFunction(function, grid, expertRows))) ||
+           (failed(partitionFunction(function, grid, expertRows)) ||
+            failed(unrollParts(function, grid)))) ||
           failed(splitIntoStagesOf(function, grid)))
         return signalPassFailure();
+    GridAttr chips = withoutParts(grid);
+    if (chips.getAxes().empty())
+      module->removeAttr(LlmDialect::gridAttrName);
+    else
+      module->setAttr(LlmDialect::gridAttrName, chips);
   }
 
 private:

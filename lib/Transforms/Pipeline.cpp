@@ -45,6 +45,9 @@ PipelineOptions::PipelineOptions()
       microbatches(*this, "microbatches", cl::init(0), cl::value_desc("N"),
                    cl::desc("Groups of sequences in the pipeline (0: as many "
                             "as stages)")),
+      interleave(*this, "interleave", cl::init(1), cl::value_desc("N"),
+                 cl::desc("Parts of a batch side by side on each chip, of "
+                          "which one computes while another exchanges")),
       sequenceParallel(*this, "sp", cl::init(false),
                        cl::desc("Cut what lies between products along the "
                                 "rows of tokens over the chips of tp")),
@@ -82,7 +85,8 @@ void mlir::llm::buildPipeline(OpPassManager &manager,
                               const PipelineOptions &options) {
   manager.addPass(createLlmTargetPass(targetOptions(options)));
   if (options.tensorParallel != 1 || options.expertParallel != 1 ||
-      options.dataParallel != 1 || options.pipelineParallel != 1) {
+      options.dataParallel != 1 || options.pipelineParallel != 1 ||
+      options.interleave != 1) {
     LlmShardPassOptions shard;
     shard.tp = options.tensorParallel;
     shard.ep = options.expertParallel;
@@ -90,6 +94,7 @@ void mlir::llm::buildPipeline(OpPassManager &manager,
     shard.sp = options.sequenceParallel;
     shard.pp = options.pipelineParallel;
     shard.microbatches = options.microbatches;
+    shard.interleave = options.interleave;
     manager.addPass(createLlmShardPass(shard));
     manager.addPass(createLlmPartitionPass());
   }

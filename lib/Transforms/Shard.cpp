@@ -129,7 +129,8 @@ private:
     for (auto [name, chips] : {std::pair<StringRef, int64_t>{"tp", tp},
                                {"ep", ep},
                                {"dp", dp},
-                               {"pp", pp}})
+                               {"pp", pp},
+                               {"interleave", interleave}})
       if (chips != 0)
         given.push_back({name, chips});
     return given;
@@ -194,13 +195,16 @@ private:
   }
 
   FailureOr<GridAttr> makeGridOfOptions(ModuleOp module) {
-    Degrees degrees{std::max<int64_t>(tp, 1), std::max<int64_t>(ep, 1),
-                    std::max<int64_t>(dp, 1), std::max<int64_t>(pp, 1), sp};
-    if (sp && (degrees.tp == 1 || degrees.dp > 1))
+    Degrees degrees{std::max<int64_t>(tp, 1),         std::max<int64_t>(ep, 1),
+                    std::max<int64_t>(dp, 1),         std::max<int64_t>(pp, 1),
+                    std::max<int64_t>(interleave, 1), sp};
+    if (sp && (degrees.tp == 1 || degrees.dp > 1 || degrees.interleave > 1))
       return emitPassError(*this, module)
              << "option 'sp' cuts rows of tokens over the chips of 'tp', which "
-                "must be 2 or more, and not beside 'dp'; got tp="
-             << degrees.tp << " dp=" << degrees.dp;
+                "must be 2 or more, and not beside 'dp' or 'interleave'; got "
+                "tp="
+             << degrees.tp << " dp=" << degrees.dp
+             << " interleave=" << degrees.interleave;
     bool withExperts = llvm::any_of(functionsWithBody(module), hasExperts);
     if (!withExperts && degrees.ep > 1)
       return emitPassError(*this, module)

@@ -20,6 +20,8 @@ struct Degrees {
   int64_t ep = 1; ///< the experts
   int64_t dp = 1; ///< the sequences of a batch; with experts a divisor of ep
   int64_t pp = 1; ///< the layers: each has some of them, a stage of a pipeline
+  /// Parts of a batch that are side by side on one chip.
+  int64_t interleave = 1;
   /// The chips of tp share the rows of what lies between products, too.
   bool sp = false;
 
@@ -31,15 +33,17 @@ struct Degrees {
 
 /// What the axes of a grid are for. An axis is named after its uses: `tp`,
 /// `tp_sp` (products, and rows between them), `ep` (experts, and all other
-/// products), `dp` (sequences), `dp_ep` (sequences, and experts) and `pp`
-/// (layers), with whatever stands behind.
+/// products), `dp` (sequences), `dp_ep` (sequences, and experts), `pp`
+/// (layers) and `interleave` (parts of a batch, on one chip), with whatever
+/// stands behind.
 struct AxisRoles {
-  SmallVector<StringAttr> batch;         ///< share sequences
+  SmallVector<StringAttr> batch;         ///< share sequences, parts included
   SmallVector<StringAttr> products;      ///< share each product
   SmallVector<StringAttr> experts;       ///< share experts
   SmallVector<StringAttr> withinExperts; ///< share the products of one expert
   SmallVector<StringAttr> rows; ///< share the rows of tokens between products
   StringAttr stages; ///< have a stage each; null: all have all layers
+  StringAttr parts;  ///< are parts of a batch on one chip; null: there are none
 
   static AxisRoles get(GridAttr grid);
   /// Whether chips share nothing but stages, so that no op is cut.
@@ -75,6 +79,14 @@ LogicalResult shardFunction(FunctionOpInterface function, GridAttr grid,
 /// experts.
 LogicalResult partitionFunction(FunctionOpInterface function, GridAttr grid,
                                 ExpertRoom room);
+
+/// Puts the parts of a batch, which `partitionFunction` has cut as over chips,
+/// side by side into the program of one chip: a copy of each op for each part.
+/// Nothing waits for the other part but what needs the whole batch, so that one
+/// computes while the other exchanges (two-batch overlap).
+LogicalResult unrollParts(FunctionOpInterface function, GridAttr grid);
+/// The chips: the grid without the axis of parts.
+GridAttr withoutParts(GridAttr grid);
 
 /// Says which ops are in which of so many stages (`llm.stage`), so that the
 /// longest stage is as short as it can be: a run of layers each, the embedding

@@ -160,6 +160,12 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
     behind the other (0: as many as there are stages, so that none waits in a decode). Each of
     tp x ep chips of a stage sends its values to one of the next.
 
+    `interleave=2` puts two halves of the batch side by side into the program of one chip, so that
+    one computes while the other exchanges (two-batch overlap: DeepSeek-V3 technical report,
+    2024; vLLM's dual batch overlap). Each half streams the weights. In the grid between both
+    passes, `interleave` is an axis; `--llm-partition` takes it out. What needs the whole batch,
+    as experts do, waits for both halves.
+
     An op that has `llm.shard` already keeps it, and what depends on it follows. If an op of a
     function has `llm.stage`, nothing is added.
 
@@ -176,6 +182,7 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
     Option<"dp", "dp", "int64_t", "0", "Chips that share the sequences of a batch">,
     Option<"sp", "sp", "bool", "false", "Cut what lies between products along the rows of tokens, too">,
     Option<"pp", "pp", "int64_t", "0", "Stages of a pipeline, each with a run of layers">,
+    Option<"interleave", "interleave", "int64_t", "0", "Parts of a batch side by side on each chip">,
     Option<"microbatches", "microbatches", "int64_t", "0", "Groups of sequences in the pipeline (0: as many as stages)">
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect"];
