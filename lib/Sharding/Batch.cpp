@@ -44,8 +44,9 @@ static FailureOr<ProgramAttr> findProgram(FunctionOpInterface function,
            << "has several groups of sequences, which chips cannot share";
   if (program.countSequences() % chips != 0)
     return function->emitOpError()
-           << "has " << program.countSequences() << " sequences, which "
-           << chips << " chips cannot share equally";
+           << "has " << program.countSequences()
+           << " sequences, which cannot be shared equally by " << chips
+           << " chips or parts of a batch";
   return program;
 }
 

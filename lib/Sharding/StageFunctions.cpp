@@ -159,7 +159,7 @@ LogicalResult StageSplitter::giveStage(Operation *op) {
   if (stage >= stages)
     return op->emitOpError() << "is in stage " << stage << ", and the grid has "
                              << stages << " (0 to " << stages - 1 << ")";
-  if (stage < earliest)
+  if (stage < earliest) // stage-C3
     return op->emitOpError()
            << "is in stage " << stage << ", but reads what stage " << earliest
            << " makes: values go from a stage to later ones";

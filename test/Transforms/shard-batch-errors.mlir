@@ -12,7 +12,7 @@ func.func @unknown(%x: tensor<4x32xf32>) -> tensor<4x32xf32> {
 // -----
 
 // Two chips do not share three sequences.
-// expected-error @+1 {{'func.func' op has 3 sequences, which 2 chips cannot share equally}}
+// expected-error @+1 {{'func.func' op has 3 sequences, which cannot be shared equally by 2 chips or parts of a batch}}
 func.func @divide(%x: tensor<3x32xf32>) -> tensor<3x32xf32> attributes {llm.program = #llm.program<"m", decode, batch = 3, seq = 1, kv_len = 8, layers = 1 of 2>} {
   %s = llm.add %x, %x : tensor<3x32xf32>, tensor<3x32xf32>
   return %s : tensor<3x32xf32>
