@@ -198,14 +198,14 @@ LogicalResult StageSplitter::checkCaches() {
       if (!source || source.getSourceKind() == SourceKind::Weight)
         continue;
       auto [known, isNew] = owner.try_emplace(op, stage);
-      if (!isNew)
+      if (!isNew) // stage-C3
         return op->emitOpError()
                << "is used in stages " << known->second << " and " << stage
                << ": give these ops one stage (llm.stage)";
     }
   for (const llvm::SetVector<Value> &values : handedOn)
     for (Value value : values)
-      if (!isa<RankedTensorType>(value.getType()))
+      if (!isa<RankedTensorType>(value.getType())) // stage-C3
         return value.getDefiningOp()->emitOpError()
                << "makes " << value.getType()
                << " in one stage, which another one reads: only tensors go "
