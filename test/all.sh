@@ -41,13 +41,20 @@ done
 
 echo "== small models of all families, cut over chips"
 PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_partition.py" "$folder/chips"
-for cut in "--ep=2 --tp=1,2" "--dp=2 --tp=2" "--dp=2 --ep=2" "--tp=2,4 --sp"; do
+for cut in "--ep=2 --tp=1,2" "--dp=2 --tp=2" "--dp=2 --ep=2" "--tp=2,4 --sp" "--pp=2 --tp=1,2"; do
   # shellcheck disable=SC2086
   PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_partition.py" "$folder/chips" $cut
 done
+for cut in "--tp=2,4,8" "--tp=2 --ep=2" "--dp=2 --ep=2" "--dp=2 --tp=2" "--tp=4 --sp" "--pp=2 --tp=2" "--tp=2 --interleave=2"; do
+  # shellcheck disable=SC2086
+  PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_chip_totals.py" "$folder/chips" $cut
+done
+
+echo "== random pipelines"
+PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_pipelines.py" "$folder/chips" 300
 
 echo "== small models of all families, run on a process for each chip"
-for cut in "--tp=2,4" "--ep=2 --tp=1,2 mixtral qwen3_moe gpt_oss llama4 deepseek_v3" "--dp=2 --ep=2 mixtral qwen3_next"; do
+for cut in "--tp=2,4" "--ep=2 --tp=1,2 mixtral qwen3_moe gpt_oss llama4 deepseek_v3" "--dp=2 --ep=2 mixtral qwen3_next" "--pp=2"; do
   # shellcheck disable=SC2086
   PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_run_chips.py" "$folder/chips" $cut
 done

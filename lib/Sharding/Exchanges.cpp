@@ -35,17 +35,24 @@ static std::string nameOfProducer(Value value) {
   return {};
 }
 
+StringAttr Exchanges::nameBehind(Value value, StringRef suffix) {
+  std::string name = nameOfProducer(value);
+  if (name.empty())
+    return {};
+  name += "." + suffix.str();
+  if (unsigned before = usesOfName[name]++)
+    name += std::to_string(before + 1);
+  return rewriter.getStringAttr(name);
+}
+
 template <typename Op, typename... Args>
 Value Exchanges::exchange(Value value, StringRef suffix, Cut cut,
                           Args &&...args) {
   rewriter.setInsertionPointAfterValue(value);
-  std::string name = nameOfProducer(value);
-  StringAttr attribute =
-      name.empty() ? StringAttr()
-                   : rewriter.getStringAttr(name + "." + suffix.str());
+  StringAttr name = nameBehind(value, suffix);
   auto op = Op::create(rewriter, value.getLoc(), std::forward<Args>(args)...);
-  if (attribute)
-    op.setNameAttr(attribute);
+  if (name)
+    op.setNameAttr(name);
   cuts[op.getOut()] = std::move(cut);
   return op.getOut();
 }

@@ -10,6 +10,7 @@
 
 #include "llm/Sharding/Cut.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace mlir::llm {
 
@@ -39,12 +40,16 @@ private:
   Cut cutOf(Value value) const { return llm::cutOf(cuts, value); }
   Value sliceAlong(Value value, size_t dim, int64_t begin, int64_t size);
   Value sortSegments(Value value, size_t dim, const Axes &axes);
+  /// The name of a collective behind the op that makes the value. One value may
+  /// be gathered along several dimensions, and each name is there once.
+  StringAttr nameBehind(Value value, StringRef suffix);
   template <typename Op, typename... Args>
   Value exchange(Value value, StringRef suffix, Cut cut, Args &&...args);
 
   GridAttr grid;
   IRRewriter &rewriter;
   DenseMap<Value, Cut> &cuts;
+  llvm::StringMap<unsigned> usesOfName;
   DenseMap<Value, Value> sums;
   DenseMap<std::pair<Value, unsigned>, Value> gathered, scattered, moved;
 };
