@@ -14,12 +14,12 @@
 
 namespace mlir::llm {
 
-/// How many chips share what.
+/// The degrees of parallelism: how many chips share what.
 struct Degrees {
-  int64_t tp = 1; ///< each product
-  int64_t ep = 1; ///< the experts
-  int64_t dp = 1; ///< the sequences of a batch; with experts a divisor of ep
-  /// The chips of tp share the rows of what lies between products, too.
+  int64_t tp = 1; ///< chips that share each product
+  int64_t ep = 1; ///< chips that share the experts
+  int64_t dp = 1; ///< chips that share a batch; with experts it divides ep
+  /// The chips of tp also share the rows of the values between products.
   bool sp = false;
 
   /// How many chips share each product, or the products of all experts.
@@ -28,12 +28,12 @@ struct Degrees {
   }
 };
 
-/// What the axes of a grid are for. An axis is named after its uses: `tp`,
-/// `tp_sp` (products, and rows between them), `ep` (experts, and all other
-/// products), `dp` (sequences) and `dp_ep` (sequences, and experts), with
-/// whatever stands behind.
+/// What the axes of a grid are for. The name of an axis begins with its uses:
+/// `tp` (products), `tp_sp` (products, and rows between them), `ep` (experts,
+/// and all other products), `dp` (sequences) and `dp_ep` (sequences, and
+/// experts). Anything may follow.
 struct AxisRoles {
-  SmallVector<StringAttr> batch;         ///< share sequences
+  SmallVector<StringAttr> batch;         ///< their chips share sequences
   SmallVector<StringAttr> products;      ///< share each product
   SmallVector<StringAttr> experts;       ///< share experts
   SmallVector<StringAttr> withinExperts; ///< share the products of one expert
@@ -42,38 +42,39 @@ struct AxisRoles {
   static AxisRoles get(GridAttr grid);
 };
 
-/// Returns the grid with these degrees: neighbours share one expert, as they
-/// exchange most. If there are fewer KV heads than chips that share them, an
-/// axis is split, so that `heads` of these have some each, and the others
-/// copies.
+/// Returns the grid with these degrees. Neighbours share one expert, because
+/// they exchange most. `heads` is the number of chips that have KV heads of
+/// their own (`chipsOfKvHeads`). If more chips share them, an axis is split,
+/// and the other chips have copies.
 GridAttr makeGrid(MLIRContext *context, const Degrees &degrees,
                   bool withExperts, int64_t heads);
 
-/// Whether an op of the function is one of a mixture of experts.
+/// Says whether an op of the function belongs to a mixture of experts.
 bool hasExperts(FunctionOpInterface function);
 
 /// Cuts the ops of a function over the axes of the grid, by tensor parallelism
-/// (Shoeybi et al., Megatron-LM, 2019), and experts over chips: writes
-/// `llm.shard`.
+/// (Shoeybi et al., Megatron-LM, 2019), and experts over chips. It writes the
+/// attribute `llm.shard` of each op.
 ///
-/// No op is known by its name. A product of a weight with an activation that is
-/// whole is cut along the columns of the weight, and one whose activation is
-/// cut along the reduction stays cut there. What is cut is handed on along the
+/// The rules do not depend on names of ops. A product of a weight with a whole
+/// activation is cut along the columns of the weight. If its activation is cut
+/// along the reduction, the product is cut there. Cuts are passed on along the
 /// loops of other ops (heads of attention) and through views. A product stays
-/// whole if an op behind it needs all of a row (norms, routers). Ops that have
-/// `llm.shard` keep it. The function has no open sizes.
+/// whole if a later op needs all of a row (norms, routers). Ops that have
+/// `llm.shard` keep it. The function must not have open sizes.
 LogicalResult shardFunction(FunctionOpInterface function, GridAttr grid,
                             const AxisRoles &roles);
 
-/// Makes the program of one chip of what `llm.shard` says: types of pieces, and
-/// collectives where a value is needed otherwise than it is there. Reports what
-/// cannot be cut as `llm.shard` says. A chip has room for so many rows of its
-/// experts.
+/// Makes the program of one chip as `llm.shard` says. Values get the types of
+/// pieces. If a use needs a value with another cut than it has, collectives are
+/// added. It is an error if something cannot be cut as `llm.shard` says. `room`
+/// says for how many rows of its experts a chip has room.
 LogicalResult partitionFunction(FunctionOpInterface function, GridAttr grid,
                                 ExpertRoom room);
 
-/// The largest number of chips that divides `chips` and the KV heads of each
-/// cache in the module. More chips have copies of KV heads.
+/// Returns the largest number of chips that divides `chips` and the KV heads of
+/// each cache in `root`, except single ones. If there are more chips, they have
+/// copies.
 int64_t chipsOfKvHeads(Operation *root, int64_t chips);
 
 } // namespace mlir::llm
