@@ -19,15 +19,15 @@ namespace mlir::llm {
 
 /// How multi-head latent attention is computed.
 enum class LatentAttention {
-  Auto,     ///< absorbed in decode and verify, expanded for prompts
+  Auto,     ///< Absorbed in decode and verify, Expanded for prompts
   Absorbed, ///< queries are projected to the latents, which all heads share
   Expanded  ///< keys and values of each head are computed from the latents
 };
 
 /// How linear attention is computed.
 enum class LinearAttentionForm {
-  Auto,  ///< from token to token in decode and verify, in chunks for prompts
-  Steps, ///< from token to token
+  Auto,  ///< Steps in decode and verify, Chunks for prompts
+  Steps, ///< one token after the other
   Chunks ///< in chunks, as products of matrices
 };
 

@@ -31,7 +31,7 @@ using PlaceStretch = function_ref<FailureOr<int64_t>(
 /// cycle is beyond 2^61 - 1. `takes` is its verb: "has a schedule that takes".
 FailureOr<PlacedItems> placeItems(const Program &program, StringRef takes,
                                   PlaceStretch place);
-/// Emits that diagnostic.
+/// Emits the diagnostic for a cycle beyond 2^61 - 1.
 InFlightDiagnostic emitTooManyCycles(const Program &program, StringRef takes);
 
 } // namespace mlir::llm

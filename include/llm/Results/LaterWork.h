@@ -39,7 +39,7 @@ private:
   };
   struct Place {
     std::vector<Loop> loops;  ///< loops around it, outermost first
-    ::llvm::BitVector groups; ///< with work behind it, whatever the iteration
+    ::llvm::BitVector groups; ///< groups with later work after any iteration
   };
   const Place &placeOf(const ProgramItem &stretch) const {
     return places.find(&stretch)->second;

@@ -120,9 +120,10 @@ struct LeastWork {
   std::vector<int64_t> againBytes;
   /// Some part does at least 1 / `mostParts` of all the work.
   int64_t mostParts = 1;
-  /// A share of the work. The task is like several that are done together, and
-  /// a part of each streams at least the share of everything that it computes.
-  /// If there are none, a part may compute much and stream little.
+  /// A share of the task. The task is like several smaller ones that are done
+  /// together. A part that does a share of the arithmetic of one of these also
+  /// streams at least the same share of its bytes. If there are no shares, a
+  /// part may compute much and stream little.
   struct EvenShare {
     double work, sources; ///< of `evenCycles`; of the bytes of sources
   };

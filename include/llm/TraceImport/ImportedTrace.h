@@ -47,12 +47,12 @@ private:
 /// The kinds of events, from names in the program down to work of the machine.
 enum class TraceEventKind : uint8_t {
   Range,    ///< named by who wrote the program: NVTX, record_function, a graph
-  Op,       ///< of a framework, on the host: "aten::mm"; a node of ggml's graph
+  Op,       ///< an op of a framework: "aten::mm"; a node of ggml's graph
   Function, ///< a frame of a call stack
-  Call,     ///< of a runtime or a driver, where work is launched
-  Kernel,   ///< on a device
-  Copy,     ///< of memory, on a device
-  Fill,     ///< of memory, on a device
+  Call,     ///< a call of a runtime or driver that launches work
+  Kernel,   ///< a kernel on a device
+  Copy,     ///< a copy of memory on a device
+  Fill,     ///< a fill of memory on a device
   Other
 };
 StringRef stringify(TraceEventKind kind);
