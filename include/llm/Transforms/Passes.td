@@ -35,8 +35,8 @@ def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
     the rate of a memory is set, `sustained_bytes_per_second` keeps its share of the rate,
     unless it is set, too. The same holds for the clocks of engines if `clock_hz` is set.
     `port_bytes_per_second` of engines and all other fields stay as they are. The name of
-    the target then says what was set, in the IR and in every report and trace: `h100-sxm +
-    memories.dram.bytes_per_second=4e12`.
+    the target then says what was set, in the IR and in every report and trace:
+    `h100-sxm + memories.dram.bytes_per_second=4e12`.
 
     Requires: nothing. Guarantees: the module has one sound target, which replaces any other.
 
@@ -417,8 +417,8 @@ def LlmSchedulePass : Pass<"llm-schedule"> {
 
     If the work takes more than a second, a terminal shows its progress; a pipe does not get
     it. Ctrl-C ends a search (`improve`, `exact`), and the tool goes on with the best
-    schedule so far. A second Ctrl-C ends the tool. `llm.schedule` says `policy = "list,
-    improved 1000"`, followed by `, interrupted` if it was.
+    schedule so far. A second Ctrl-C ends the tool. `llm.schedule` says
+    `policy = "list, improved 1000"`, followed by `, interrupted` if it was.
 
     `granularity=op` leaves ops whole. `split-reductions=false` cuts no op along a reduction
     (`llm-materialize-tiles` cannot make loops of such cuts). `prefetch=false` fetches
