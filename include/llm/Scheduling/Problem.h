@@ -125,7 +125,7 @@ struct LeastWork {
   /// streams at least the same share of its bytes. If there are no shares, a
   /// part may compute much and stream little.
   struct EvenShare {
-    double work, sources; ///< of `evenCycles`; of the bytes of sources
+    double work, sources; ///< its shares of `evenCycles` and of sources' bytes
   };
   /// The cycles of `computeCycles` for which the shares hold.
   int64_t evenCycles = 0;

@@ -128,8 +128,8 @@ std::optional<Cut> cutOfBuffer(const Workload &workload, const Buffer &buffer,
                                ArrayRef<Axes> loops, GridAttr grid);
 
 /// Returns the sizes of what lies side by side along a dimension of a value.
-/// They follow from the slices that its users take, also through views and
-/// through ops that have the dimension as a loop. It is empty if no slice is
+/// They follow from the slices of it that are taken, directly, through views,
+/// or through ops that have the dimension as a loop. It is empty if no slice is
 /// taken.
 SmallVector<int64_t, 1> segmentsBehind(Value value, unsigned dim);
 
