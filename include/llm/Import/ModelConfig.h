@@ -200,7 +200,7 @@ struct ExpertsConfig {
   int64_t count = 0; ///< routed experts; 0: there are none
   int64_t topK = 0;  ///< experts that each token selects
   ExpertScoring scoring = ExpertScoring::Softmax;
-  int64_t groups = 1, topGroups = 1; ///< experts come from so many groups
+  int64_t groups = 1, topGroups = 1; ///< all groups; those of a token
   bool normalizes = false;           ///< shares sum up to 1
   double scale = 1;                  ///< multiplies the shares
   /// The name of a bias that counts only in the selection,

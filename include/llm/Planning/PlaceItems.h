@@ -27,8 +27,9 @@ using PlaceStretch = function_ref<FailureOr<int64_t>(
 
 /// Places all items of the program from cycle 0 on. A stretch or a loop starts
 /// at the end of what is before it, and an iteration starts at the end of the
-/// one before it. Fails if `place` fails. Also fails with a diagnostic if a
-/// cycle is beyond 2^61 - 1. `takes` is its verb: "has a schedule that takes".
+/// one before it. Fails if `place` fails. Also fails if a cycle is beyond 2^61
+/// - 1. The diagnostic begins with `takes`, such as "has a schedule that
+/// takes".
 FailureOr<PlacedItems> placeItems(const Program &program, StringRef takes,
                                   PlaceStretch place);
 /// Emits the diagnostic for a cycle beyond 2^61 - 1.

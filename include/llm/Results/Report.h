@@ -97,8 +97,8 @@ struct Report {
   /// Returns a sentence that says that the program does not fit. It is empty if
   /// the program fits.
   std::string describeExcess() const;
-  /// Says whether costs are fresh and the schedule breaks no rule. A program
-  /// that does not fit into memory may have such a schedule, too.
+  /// Says whether nothing is wrong with the schedule: `problems` has at most
+  /// the sentence that the program does not fit into memory.
   bool doesHold() const;
   /// Returns the new tokens per second. For a program of some layers of a
   /// model, it assumes that the other layers take as long as these.
