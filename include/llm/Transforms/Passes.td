@@ -127,8 +127,8 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
     `--llm-partition` makes the program of one chip.
 
     `tp=8` is tensor parallelism over 8 chips (Shoeybi et al., Megatron-LM, 2019). A product
-    with a weight is cut along its columns. A product whose input is already cut is cut
-    along its reduction. Attention is cut along its heads. Cuts follow from workloads, not
+    with a weight is cut along its columns. A product whose input is cut along its reduction
+    is cut there, too. Attention is cut along its heads. Cuts follow from workloads, not
     from names. A product stays whole if a later op reads a whole row of its result
     (routers, latents before their norm). Tables whose rows are looked up are cut along
     their columns. If there are fewer KV heads than chips, the axis is split: `tp=8` on 4 KV
