@@ -463,4 +463,54 @@ def Llm_ShardAttr : Llm_Attr<"Shard", "shard", "what is cut over which axes of t
   let assemblyFormat = "`<` custom<AxesByLoop>($loops) `>`";
 }
 
+def Llm_StageAttr : Llm_Attr<"Stage", "stage", "the stage of a pipeline that a function is"> {
+  let description = [{
+    The chips of stage `number` of `count` stages run this function (GPipe: Huang et al.,
+    2019). `microbatches` groups of sequences go through the stages. Each group has the size
+    that the function's types have, and a stage holds the caches of all groups. A `backward`
+    function computes gradients, and its results go to the stage before.
+
+    Example: `llm.stage = #llm.stage<1 of 4, microbatches = 4>`
+  }];
+  let parameters = (ins "int64_t":$number, "int64_t":$count, "int64_t":$microbatches,
+    DefaultValuedParameter<"bool", "false">:$isBackward);
+  let assemblyFormat = [{
+    `<` $number `of` $count `,` `microbatches` `=` $microbatches
+    (`,` custom<Backward>($isBackward)^)? `>`
+  }];
+  let extraClassDeclaration = [{
+    /// The most microbatches that a pipeline may have.
+    static constexpr int64_t maxMicrobatches = 1 << 16;
+  }];
+}
+
+def Llm_StageSlotAttr : Llm_Attr<"StageSlot", "stage_slot", "when a microbatch is in a stage"> {
+  let description = [{
+    The function runs for this microbatch in cycles [`start_cycle`, `end_cycle`). With `to`,
+    these are the cycles in which its results are sent to the chips of that function.
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$function,
+    OptionalParameter<"::mlir::FlatSymbolRefAttr">:$to, "int64_t":$microbatch,
+    "int64_t":$startCycle, "int64_t":$endCycle);
+  let assemblyFormat = [{
+    `<` $function (`to` $to^)? `,` `microbatch` `=` $microbatch `,`
+    `start_cycle` `=` $startCycle `,` `end_cycle` `=` $endCycle `>`
+  }];
+}
+
+def Llm_PipelineAttr : Llm_Attr<"Pipeline", "pipeline", "when microbatches are in which stage"> {
+  let description = [{
+    All microbatches go through all stages once in `makespan_cycles`. No order of them takes
+    less than `lower_bound_cycles`. If the pipeline is full, the next microbatches follow
+    every `period_cycles`: in a decode, a microbatch begins its next step when its tokens
+    have come back from the last stage.
+  }];
+  let parameters = (ins "int64_t":$makespanCycles, "int64_t":$lowerBoundCycles,
+    "int64_t":$periodCycles, ArrayRefParameter<"::mlir::llm::StageSlotAttr">:$slots);
+  let assemblyFormat = [{
+    `<` `makespan_cycles` `=` $makespanCycles `,` `lower_bound_cycles` `=` $lowerBoundCycles `,`
+    `period_cycles` `=` $periodCycles `,` `slots` `=` custom<Lines>($slots) `>`
+  }];
+}
+
 #endif // LLM_DIALECT_LLMATTRS

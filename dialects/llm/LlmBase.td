@@ -37,6 +37,9 @@ def Llm_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral gridAttrName = "llm.grid";
     static constexpr ::llvm::StringLiteral shardAttrName = "llm.shard";
     static constexpr ::llvm::StringLiteral pieceAttrName = "llm.piece";
+    static constexpr ::llvm::StringLiteral stageAttrName = "llm.stage";
+    static constexpr ::llvm::StringLiteral pipelineAttrName = "llm.pipeline";
+    static constexpr ::llvm::StringLiteral inputAttrName = "llm.input";
     void registerAttributes();
     void registerTypes();
     /// Reports an op that does not exist, with the nearest name that does.

@@ -53,7 +53,13 @@ static ProgramArgument describeArgument(func::FuncOp function, unsigned index) {
     return {ProgramArgument::Kind::Size, size.str(), type};
   if (StringAttr random = nameOf("llm.random"))
     return {ProgramArgument::Kind::Random, random.str(), type};
-  return {ProgramArgument::Kind::Input, "", type};
+  if (!function->hasAttr(LlmDialect::stageAttrName))
+    return {ProgramArgument::Kind::Input, "", type, nullptr, index};
+  if (auto input = function.getArgAttrOfType<IntegerAttr>(
+          index, LlmDialect::inputAttrName))
+    return {ProgramArgument::Kind::Input, "", type, nullptr,
+            static_cast<unsigned>(input.getInt())};
+  return {ProgramArgument::Kind::Received, "", type};
 }
 
 static LogicalResult describeInterface(func::FuncOp function,
@@ -83,8 +89,9 @@ static LogicalResult describeInterface(func::FuncOp function,
 /// warns of each.
 static void dropNames(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    for (StringRef name : {"llm.source", "llm.cache", "llm.size", "llm.random",
-                           LlmDialect::pieceAttrName.data()})
+    for (StringRef name :
+         {"llm.source", "llm.cache", "llm.size", "llm.random",
+          LlmDialect::pieceAttrName.data(), LlmDialect::inputAttrName.data()})
       function.removeArgAttr(i, StringAttr::get(function.getContext(), name));
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     function.removeResultAttr(

@@ -128,6 +128,19 @@ int64_t llm_mpi_clock_origin(void) {
   return origin;
 }
 
+void llm_mpi_send(const LlmBytes *from, int64_t process) {
+  Block sent(from->size);
+  MPI_Send(from->data + from->offset, sent.count, sent.type,
+           static_cast<int>(process), /*tag=*/0, MPI_COMM_WORLD);
+}
+
+void llm_mpi_receive(const LlmBytes *to, int64_t process) {
+  Block received(to->size);
+  MPI_Recv(to->data + to->offset, received.count, received.type,
+           static_cast<int>(process), /*tag=*/0, MPI_COMM_WORLD,
+           MPI_STATUS_IGNORE);
+}
+
 int64_t _mlir_ciface_llm_chip(void) {
   int isStarted;
   MPI_Initialized(&isStarted);

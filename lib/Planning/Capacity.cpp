@@ -143,8 +143,19 @@ FailureOr<Capacity> Capacity::compute(const Program &program,
   Capacity capacity;
   capacity.target = &target;
   capacity.weightBytes = totals.weightBytes;
-  capacity.cacheBytes = totals.cacheBytes;
-  capacity.stateBytes = totals.stateBytes;
+  FunctionOpInterface function = program.function();
+  if (auto stage =
+          function->getAttrOfType<StageAttr>(LlmDialect::stageAttrName))
+    capacity.microbatches = stage.getMicrobatches();
+  auto ofAll = [&](int64_t bytes) {
+    return checkedMul(bytes, capacity.microbatches);
+  };
+  std::optional<int64_t> caches = ofAll(totals.cacheBytes),
+                         states = ofAll(totals.stateBytes);
+  if (!caches || !states)
+    return emitOverflow(program);
+  capacity.cacheBytes = *caches;
+  capacity.stateBytes = *states;
   if (GridAttr grid = GridAttr::ofModule(program.function()))
     capacity.chips = grid.countChips();
 
@@ -233,6 +244,9 @@ std::string Capacity::describeExcess() const {
      << " bytes, and there are "
      << withThousandsSeparators(memory().capacityBytes) << " (weights "
      << withThousandsSeparators(weightBytes) << ", KV caches "
+     << (microbatches > 1
+             ? "of " + std::to_string(microbatches) + " microbatches "
+             : "")
      << withThousandsSeparators(cacheBytes);
   if (stateBytes > 0)
     os << ", states " << withThousandsSeparators(stateBytes);

@@ -222,6 +222,7 @@ FailureOr<Report> Report::create(FunctionOpInterface function,
   report.capacity = *capacity;
   report.imported =
       function->getAttrOfType<ProgramAttr>(LlmDialect::programAttrName);
+  report.pipeline = stageTimesOf(function);
   MachinePeaks peaks(target);
   for (unsigned op = 0; op < report.program->ops().size(); ++op) {
     FailureOr<OpReport> entry = makeOpReport(report.timeline, op, peaks);
@@ -255,6 +256,17 @@ StringRef Report::nameOf(Operation *op) const {
 double Report::makespanMicroseconds() const {
   return cyclesToMicroseconds(timeline.schedule().getMakespanCycles(),
                               target->clockHz);
+}
+
+double Report::periodMicroseconds() const {
+  return cyclesToMicroseconds(pipeline->pipeline.getPeriodCycles(),
+                              target->clockHz);
+}
+
+double Report::stageBusyPercent() const {
+  return 100 * double(pipeline->makespanCycles) *
+         double(pipeline->stage.getMicrobatches()) /
+         double(std::max<int64_t>(pipeline->pipeline.getPeriodCycles(), 1));
 }
 
 /// Returns by how many percent the makespan is above `bound` cycles; nothing
@@ -320,6 +332,10 @@ std::optional<double> Report::tokensPerSecond() const {
   if (!imported || microseconds == 0)
     return std::nullopt;
   double tokens = imported.countTokens();
+  if (pipeline) {
+    microseconds = periodMicroseconds();
+    tokens *= double(pipeline->stage.getMicrobatches());
+  }
   double allLayers =
       static_cast<double>(imported.getModelLayers()) / imported.getLayers();
   return tokens / (microseconds * allLayers) * 1e6;

@@ -49,8 +49,15 @@ AxisRoles AxisRoles::get(GridAttr grid) {
       roles.withinExperts.push_back(axis);
     if (name.starts_with("tp_sp"))
       roles.rows.push_back(axis);
+    if (name.starts_with("pp"))
+      roles.stages = axis;
   }
   return roles;
+}
+
+bool AxisRoles::areStagesOnly(GridAttr grid) {
+  StringAttr axis = get(grid).stages;
+  return axis && grid.sizeOf(axis) == grid.countChips();
 }
 
 namespace {
@@ -85,6 +92,7 @@ struct GridBuilder {
 GridAttr mlir::llm::makeGrid(MLIRContext *context, const Degrees &degrees,
                              bool withExperts, int64_t heads) {
   GridBuilder grid{context, heads, {}, {}};
+  grid.add("pp", degrees.pp);
   grid.add(withExperts ? "dp_ep" : "dp", degrees.dp);
   grid.addWithHeads("ep", degrees.countForProducts(withExperts) / degrees.tp);
   grid.addWithHeads(degrees.sp ? "tp_sp" : "tp", degrees.tp);

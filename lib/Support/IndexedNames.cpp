@@ -90,18 +90,34 @@ std::vector<IndexRange> findIndexRanges(std::string_view name) {
   return ranges;
 }
 
-std::string expandIndices(std::string_view name, int64_t loopIndex,
-                          int64_t iteration) {
-  std::string expanded;
+/// Returns the name with other text in its places.
+template <typename MakeText>
+static std::string replacePlaces(std::string_view name, MakeText makeText) {
+  std::string replaced;
   size_t from = 0;
   for (const Place &place : findPlaces(name)) {
-    expanded += name.substr(from, place.begin - from);
-    expanded += std::to_string(place.range ? place.range->first +
-                                                 iteration * place.range->step
-                                           : loopIndex);
+    replaced += name.substr(from, place.begin - from);
+    replaced += makeText(place.range);
     from = place.end;
   }
-  return expanded + std::string(name.substr(from));
+  return replaced + std::string(name.substr(from));
+}
+
+std::string expandIndices(std::string_view name, int64_t loopIndex,
+                          int64_t iteration) {
+  return replacePlaces(name, [&](const std::optional<IndexRange> &range) {
+    return std::to_string(range ? range->first + iteration * range->step
+                                : loopIndex);
+  });
+}
+
+std::string restrictIndices(std::string_view name, int64_t first,
+                            int64_t count) {
+  return replacePlaces(name, [&](const std::optional<IndexRange> &range) {
+    return range ? makeIndexPlace(
+                       {range->first + first * range->step, range->step, count})
+                 : "{}";
+  });
 }
 
 } // namespace mlir::llm

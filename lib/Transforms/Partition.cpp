@@ -35,11 +35,23 @@ struct LlmPartitionPass
     if (!grid)
       return warnOfMissingGrid(module);
     for (FunctionOpInterface function : functionsWithBody(module))
-      if (failed(partitionFunction(function, grid, expertRows)))
+      if ((!AxisRoles::areStagesOnly(grid) &&
+           failed(partitionFunction(function, grid, expertRows))) ||
+          failed(splitIntoStagesOf(function, grid)))
         return signalPassFailure();
   }
 
 private:
+  LogicalResult splitIntoStagesOf(FunctionOpInterface function, GridAttr grid) {
+    StringAttr axis = AxisRoles::get(grid).stages;
+    if (!axis)
+      return success();
+    int64_t stages = *grid.sizeOf(axis);
+    auto said = function->getAttrOfType<StageAttr>(LlmDialect::stageAttrName);
+    return splitIntoStages(function, stages,
+                           said ? said.getMicrobatches() : stages);
+  }
+
   /// A module may have no grid because `llm-shard=tp=1` has asked for one chip.
   void warnOfMissingGrid(ModuleOp module) {
     markAllAnalysesPreserved();

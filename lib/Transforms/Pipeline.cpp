@@ -39,6 +39,12 @@ PipelineOptions::PipelineOptions()
       dataParallel(*this, "dp", cl::init(1), cl::value_desc("N"),
                    cl::desc("Chips over which they spread the sequences of a "
                             "batch (1: each has all)")),
+      pipelineParallel(*this, "pp", cl::init(1), cl::value_desc("N"),
+                       cl::desc("Stages of a pipeline, each with a run of "
+                                "layers (1: one stage)")),
+      microbatches(*this, "microbatches", cl::init(0), cl::value_desc("N"),
+                   cl::desc("Groups of sequences in the pipeline (0: as many "
+                            "as stages)")),
       sequenceParallel(*this, "sp", cl::init(false),
                        cl::desc("Cut what lies between products along the "
                                 "rows of tokens over the chips of tp")),
@@ -76,12 +82,14 @@ void mlir::llm::buildPipeline(OpPassManager &manager,
                               const PipelineOptions &options) {
   manager.addPass(createLlmTargetPass(targetOptions(options)));
   if (options.tensorParallel != 1 || options.expertParallel != 1 ||
-      options.dataParallel != 1) {
+      options.dataParallel != 1 || options.pipelineParallel != 1) {
     LlmShardPassOptions shard;
     shard.tp = options.tensorParallel;
     shard.ep = options.expertParallel;
     shard.dp = options.dataParallel;
     shard.sp = options.sequenceParallel;
+    shard.pp = options.pipelineParallel;
+    shard.microbatches = options.microbatches;
     manager.addPass(createLlmShardPass(shard));
     manager.addPass(createLlmPartitionPass());
   }

@@ -136,5 +136,6 @@ void mlir::llm::dropSchedules(Operation *root) {
   root->walk([](Operation *op) {
     op->removeDiscardableAttr(LlmDialect::slotsAttrName);
     op->removeDiscardableAttr(LlmDialect::scheduleAttrName);
+    op->removeDiscardableAttr(LlmDialect::pipelineAttrName);
   });
 }

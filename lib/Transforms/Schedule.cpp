@@ -14,6 +14,7 @@
 #include "llm/Diagnostics/RemarkLock.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Planning/Capacity.h"
+#include "llm/Planning/PipelineSchedule.h"
 #include "llm/Planning/PlaceItems.h"
 #include "llm/Planning/ProgramBounds.h"
 #include "llm/Planning/ScheduleProblem.h"
@@ -511,6 +512,9 @@ struct LlmSchedulePass
             return failure();
           return warnOfExcess(program, *target);
         })))
+      return signalPassFailure();
+    auto module = dyn_cast<ModuleOp>(root);
+    if (module && failed(schedulePipeline(module, *target)))
       signalPassFailure();
   }
 };

@@ -7,7 +7,9 @@
 
 #include "OneChip.h"
 #include "ProgramPass.h"
+#include "llm/Cost/Roofline.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
+#include "llm/Program/Totals.h"
 #include "llm/Sharding/Sharding.h"
 #include "llm/Transforms/Passes.h"
 
@@ -18,6 +20,55 @@ namespace mlir::llm {
 
 using namespace mlir;
 using namespace mlir::llm;
+
+/// Returns the bytes of what the op reads that has no open sizes: its weights.
+static FailureOr<double> weightBytes(Operation *op) {
+  double sum = 0;
+  for (Type type : op->getOperandTypes()) {
+    auto shaped = dyn_cast<RankedTensorType>(type);
+    if (!shaped || !shaped.hasStaticShape())
+      continue;
+    Count bytes = storageBytes(type);
+    if (failed(bytes))
+      return op->emitOpError() << "reads more than 2^61 - 1 bytes";
+    sum += double(*bytes);
+  }
+  return sum;
+}
+
+/// Returns the time of an op by the roofline of the whole machine. Without a
+/// target, it is that of a byte a second. If sizes are open, weights count.
+static FailureOr<double> rooflineSeconds(WorkloadOpInterface op,
+                                         const std::optional<Target> &target) {
+  double bytesPerSecond = target ? double(target->dram().bytesPerSecond) : 1;
+  bool isOpen = llvm::any_of(op->getOperandTypes(), [](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return shaped && !shaped.hasStaticShape();
+  });
+  if (isOpen) {
+    FailureOr<double> bytes = weightBytes(op);
+    if (failed(bytes))
+      return failure();
+    return *bytes / bytesPerSecond;
+  }
+  FailureOr<Workload> workload =
+      op.getWorkload([&] { return op->emitOpError(); });
+  if (failed(workload))
+    return failure();
+  Count bytes = compulsoryBytes(op, *workload);
+  if (failed(bytes))
+    return op->emitOpError() << "touches more than 2^61 - 1 bytes";
+  double seconds = double(*bytes) / bytesPerSecond;
+  if (!target)
+    return seconds;
+  for (WorkKind kind : allWorkKinds) {
+    double peak = peakPerSecond(*target, kind, workload->macElementType());
+    Count work = countPipeWork(op, *workload, kind);
+    if (peak > 0 && succeeded(work))
+      seconds = std::max(seconds, double(*work) / peak);
+  }
+  return seconds;
+}
 
 namespace {
 struct LlmShardPass
@@ -40,7 +91,9 @@ struct LlmShardPass
       return markAllAnalysesPreserved();
     }
     for (FunctionOpInterface function : functionsWithBody(module))
-      if (failed(shardFunction(function, *grid, AxisRoles::get(*grid))))
+      if ((!AxisRoles::areStagesOnly(*grid) &&
+           failed(shardFunction(function, *grid, AxisRoles::get(*grid)))) ||
+          failed(assignStagesOf(function, *grid)))
         return signalPassFailure();
   }
 
@@ -73,8 +126,10 @@ private:
   /// The options by name, and what they say. 0 where they are not given.
   SmallVector<std::pair<StringRef, int64_t>> givenDegrees() const {
     SmallVector<std::pair<StringRef, int64_t>> given;
-    for (auto [name, chips] :
-         {std::pair<StringRef, int64_t>{"tp", tp}, {"ep", ep}, {"dp", dp}})
+    for (auto [name, chips] : {std::pair<StringRef, int64_t>{"tp", tp},
+                               {"ep", ep},
+                               {"dp", dp},
+                               {"pp", pp}})
       if (chips != 0)
         given.push_back({name, chips});
     return given;
@@ -109,9 +164,38 @@ private:
     return grid;
   }
 
+  /// If the grid has stages, writes which ops are in which.
+  LogicalResult assignStagesOf(FunctionOpInterface function, GridAttr grid) {
+    StringAttr axis = AxisRoles::get(grid).stages;
+    int64_t stages = axis ? *grid.sizeOf(axis) : 1;
+    if (microbatches < 0 || microbatches > StageAttr::maxMicrobatches)
+      return emitPassError(*this, getOperation())
+             << "option 'microbatches' must be 1 to "
+             << StageAttr::maxMicrobatches
+             << ", or 0 for as many as there are stages, got "
+             << microbatches.getValue();
+    if (stages == 1)
+      return success();
+    std::optional<Target> target;
+    if (hasTarget(getOperation())) {
+      FailureOr<Target> read = readTarget(getOperation());
+      if (failed(read))
+        return failure();
+      target = std::move(*read);
+    }
+    function->setAttr(
+        LlmDialect::stageAttrName,
+        StageAttr::get(&getContext(), 0, 1,
+                       microbatches == 0 ? stages : int64_t(microbatches),
+                       /*isBackward=*/false));
+    return assignStages(function, stages, [&](Operation *op) {
+      return rooflineSeconds(cast<WorkloadOpInterface>(op), target);
+    });
+  }
+
   FailureOr<GridAttr> makeGridOfOptions(ModuleOp module) {
     Degrees degrees{std::max<int64_t>(tp, 1), std::max<int64_t>(ep, 1),
-                    std::max<int64_t>(dp, 1), sp};
+                    std::max<int64_t>(dp, 1), std::max<int64_t>(pp, 1), sp};
     if (sp && (degrees.tp == 1 || degrees.dp > 1))
       return emitPassError(*this, module)
              << "option 'sp' cuts rows of tokens over the chips of 'tp', which "

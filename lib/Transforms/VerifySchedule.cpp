@@ -9,6 +9,7 @@
 #include "SearchLine.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Planning/Capacity.h"
+#include "llm/Planning/PipelineSchedule.h"
 #include "llm/Planning/ProgramBounds.h"
 #include "llm/Planning/ScheduleProblem.h"
 #include "llm/Support/Units.h"
@@ -232,6 +233,9 @@ struct LlmVerifySchedulePass
             return failure();
           return capacity ? checkCapacity(program, *target) : success();
         })))
+      return signalPassFailure();
+    auto module = dyn_cast<ModuleOp>(getOperation());
+    if (module && failed(verifyPipeline(module, *target)))
       signalPassFailure();
   }
 };

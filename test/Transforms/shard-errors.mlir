@@ -8,7 +8,7 @@
 // One chip needs no grid, so that a sweep may begin with it; neither does a module without a program.
 // RUN: llm-opt %S/shard-late.mlir --llm-shard=tp=1 --llm-partition -o /dev/null 2>&1 | count 0
 // RUN: echo 'module {}' | llm-opt --llm-partition -o /dev/null 2>&1 | count 0
-// RUN: echo 'module {}' | not llm-opt --llm-shard=pt=8 2>&1 | FileCheck %s --check-prefix=SPELLING
+// RUN: echo 'module {}' | not llm-opt --llm-shard=tps=8 2>&1 | FileCheck %s --check-prefix=SPELLING
 // SPELLING: did you mean 'tp'?
 // RUN: not llm-opt %S/shard-late.mlir --llm-shard=tp=2 --llm-partition --llm-shard 2>&1 | FileCheck %s --check-prefix=AGAIN
 // AGAIN: error: 'llm.weight' op is a piece already: --llm-partition has made the program of one chip

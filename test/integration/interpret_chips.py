@@ -244,7 +244,7 @@ def run_loop(chips, op):
 
 def exchange(chips, op):
     axes, grid = names(op.attrs["axes"]), chips[0].grid
-    values = [chip.values[op.operands[0]] for chip in chips]
+    values = {chip.number: chip.values[op.operands[0]] for chip in chips}
     for chip in chips:
         group = grid.group(chip.number, axes)
         result = COLLECTIVES[op.name](op, [values[c] for c in group], grid.rank(chip.number, axes))
@@ -255,6 +255,30 @@ def exchange(chips, op):
 def run_chips(function, grid):
     chips = [Chip(grid, number) for number in range(len(grid.places))]
     return run_block(chips, function.regions[0], [draw_arguments(function) for _ in chips])
+
+
+def inputs_of(function):
+    """The number of the argument of the whole program that each argument is; None for one that the stage receives."""
+    count = len(function.regions[0].arguments)
+    entries = re.findall(r"\{[^{}]*\}", function.attrs.get("arg_attrs", "")) or [""] * count
+    assert len(entries) == count, f"{len(entries)} entries for {count} arguments"
+    found = [re.search(r"llm\.input = (\d+)", entry) for entry in entries]
+    return [int(each.group(1)) if each else None for each in found]
+
+
+def run_stages(whole, stages, grid):
+    """The results of the last stage, whose chips have received what those of the stage before had made."""
+    drawn = draw_arguments(whole)
+    handed = None
+    for number, function in enumerate(stages):
+        assert re.search(rf"#llm\.stage<{number} of {len(stages)},", function.attrs["llm.stage"]), function.attrs
+        chips = [Chip(grid, n) for n, place in enumerate(grid.places) if place["pp"] == number]
+        inputs = inputs_of(function)
+        received = inputs.count(None)
+        assert all(i is None for i in inputs[:received]) and received == (len(handed[0]) if handed else 0)
+        given = [drawn[i] for i in inputs[received:]]
+        handed = run_block(chips, function.regions[0], [(handed[n] if handed else []) + given for n in range(len(chips))])
+    return handed
 
 
 def close(a, b):
@@ -276,12 +300,15 @@ def check(before, after):
     """Programs by name in two texts, of which the second has a grid."""
     grid = Grid(re.search(r"#llm\.grid<([^>]*)>", after).group(1))
     whole, cut = parse(before), parse(after)
-    assert list(whole) == list(cut) and whole
+    count = grid.axes.get("pp", 1)
+    stages = {name: [f"{name}_stage{n}" for n in range(count)] if count > 1 else [name] for name in whole}
+    assert sum(stages.values(), []) == list(cut) and whole
     for name, function in whole.items():
         expected = Machine().block(function.regions[0], draw_arguments(function))
-        exchanges = sum(op.name in COLLECTIVES and op.name != "llm.take_piece" for op in cut[name].walk())
-        count = compare(name, expected, run_chips(cut[name], grid))
-        yield name, count, len(grid.places), exchanges
+        own = [cut[stage] for stage in stages[name]]
+        found = run_stages(function, own, grid) if count > 1 else run_chips(*own, grid)
+        exchanges = sum(op.name in COLLECTIVES and op.name != "llm.take_piece" for each in own for op in each.walk())
+        yield name, compare(name, expected, found), len(grid.places), exchanges
 
 
 def main():

@@ -29,6 +29,8 @@ struct Chips::Runtime {
   decltype(&llm_mpi_start) start;
   decltype(&llm_mpi_end) end;
   decltype(&llm_mpi_clock_origin) clockOrigin;
+  decltype(&llm_mpi_send) send;
+  decltype(&llm_mpi_receive) receive;
   decltype(&_mlir_ciface_llm_all_gather) allGather;
 
   /// Returns null, and says why, if the library cannot be loaded.
@@ -69,6 +71,8 @@ std::unique_ptr<Chips::Runtime> Chips::Runtime::load(std::string &whyNot) {
   if (find(runtime->start, "llm_mpi_start") &&
       find(runtime->end, "llm_mpi_end") &&
       find(runtime->clockOrigin, "llm_mpi_clock_origin") &&
+      find(runtime->send, "llm_mpi_send") &&
+      find(runtime->receive, "llm_mpi_receive") &&
       find(runtime->allGather, "_mlir_ciface_llm_all_gather"))
     return runtime;
   whyNot = "the library over MPI is of another version of llm-run";
@@ -195,12 +199,42 @@ void Chips::warnOfFewCpus(unsigned threads, Location loc) const {
                      << " CPUs, and wait for them: their times mean little";
 }
 
+/// Describes bytes to the library, which only reads what it sends.
+static LlmBytes bytesOf(const void *bytes, int64_t size) {
+  char *data = static_cast<char *>(const_cast<void *>(bytes));
+  return {data, data, 0, size, 1};
+}
+
+static LlmBytes bytesOf(ArrayRef<char> bytes) {
+  return bytesOf(bytes.data(), static_cast<int64_t>(bytes.size()));
+}
+
+void Chips::send(const HostTensor &tensor, int64_t chip) const {
+  auto rank = static_cast<int64_t>(tensor.getShape().size());
+  LlmBytes ofRank = bytesOf(&rank, sizeof rank),
+           shape = bytesOf(tensor.getShape().data(),
+                           rank * static_cast<int64_t>(sizeof(int64_t))),
+           elements = bytesOf(tensor.getData(), tensor.getSizeBytes());
+  for (const LlmBytes *bytes : {&ofRank, &shape, &elements})
+    runtime->send(bytes, chip);
+}
+
+HostTensor Chips::receive(Type element, int64_t chip) const {
+  int64_t rank = 0;
+  LlmBytes ofRank = bytesOf(&rank, sizeof rank);
+  runtime->receive(&ofRank, chip);
+  SmallVector<int64_t> sizes(rank);
+  LlmBytes shape =
+      bytesOf(sizes.data(), rank * static_cast<int64_t>(sizeof(int64_t)));
+  runtime->receive(&shape, chip);
+  HostTensor tensor(element, sizes);
+  LlmBytes elements = bytesOf(tensor.getData(), tensor.getSizeBytes());
+  runtime->receive(&elements, chip);
+  return tensor;
+}
+
 SmallVector<char> Chips::gather(ArrayRef<char> own) const {
   SmallVector<char> all(own.size() * numChips);
-  auto bytesOf = [](ArrayRef<char> bytes) {
-    char *data = const_cast<char *>(bytes.data());
-    return LlmBytes{data, data, 0, static_cast<int64_t>(bytes.size()), 1};
-  };
   LlmBytes from = bytesOf(own), to = bytesOf(all);
   int64_t wholeGrid[] = {numChips, 1};
   LlmAxes axes{wholeGrid, wholeGrid, 0, {1, 2}, {2, 1}};

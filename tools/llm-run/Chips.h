@@ -8,6 +8,7 @@
 #ifndef LLM_TOOLS_LLM_RUN_CHIPS_H
 #define LLM_TOOLS_LLM_RUN_CHIPS_H
 
+#include "llm/Execution/HostTensor.h"
 #include "llm/Trace/OpRecorder.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -45,6 +46,10 @@ public:
   bool doesAnySay(bool yes) const;
   /// Returns what the first chip says.
   int64_t askFirst(int64_t number) const;
+  /// Sends a tensor to another chip, which receives one of this type of
+  /// elements.
+  void send(const HostTensor &tensor, int64_t chip) const;
+  HostTensor receive(Type element, int64_t chip) const;
   /// Returns what each chip recorded, on one clock. `startNanoseconds` is when
   /// the recording began, by the steady clock of this chip.
   std::vector<std::vector<RecordedRun>>

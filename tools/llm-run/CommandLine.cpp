@@ -101,3 +101,18 @@ LogicalResult CommandLine::check(Location loc) const {
                           << steps.getValue() << "'";
   return checkOutputs(loc);
 }
+
+LogicalResult CommandLine::checkStages(Location loc) const {
+  StringRef asked = measures()           ? "measures times"
+                    : !function.empty()  ? "names a function"
+                    : !resultsOf.empty() ? "asks for the results of an op"
+                                         : "";
+  if (asked.empty())
+    return success();
+  return emitError(loc)
+         << "the program is split into stages of a pipeline, each on other "
+            "chips, and the command line "
+         << asked
+         << "; run the program of one stage alone (--llm-shard "
+            "without pp) for that";
+}

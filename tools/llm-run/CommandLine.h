@@ -137,6 +137,8 @@ struct CommandLine {
   }
   /// Fails if options are wrong in themselves, or beside each other.
   LogicalResult check(Location loc) const;
+  /// Fails if something is asked that stages of a pipeline cannot do.
+  LogicalResult checkStages(Location loc) const;
 
   /// Where is printed. Of several chips one prints and writes files.
   raw_ostream &out() const { return isSilent ? llvm::nulls() : llvm::outs(); }

@@ -220,6 +220,7 @@ bool Inputs::isGiven(RankedTensorType type, unsigned number) const {
 FailureOr<HostTensor> Inputs::makeInput(const ProgramArgument &argument,
                                         unsigned number) {
   RankedTensorType type = getInputType(argument, number);
+  number = argument.input;
   if (number < given.size())
     return convertInput(type, number);
   bool isTokens = areTokens(type, facts);
@@ -375,6 +376,7 @@ LogicalResult Inputs::prepare() {
       failed(bindOpenSizes()) || failed(reserveAll()))
     return failure();
   unsigned number = 0;
+  bool isStage = false;
   for (const ProgramArgument &argument : executable.getArguments()) {
     if (argument.kind == ProgramArgument::Kind::Size) {
       values.push_back(sizes.lookup(argument.name));
@@ -382,6 +384,12 @@ LogicalResult Inputs::prepare() {
     }
     if (argument.kind == ProgramArgument::Kind::Random) {
       values.push_back(drawNumbers(argument));
+      continue;
+    }
+    if (argument.kind == ProgramArgument::Kind::Received) {
+      values.push_back(HostTensor()); // until it comes
+      isStage = true;
+      ++number;
       continue;
     }
     FailureOr<HostTensor> tensor = argument.kind == ProgramArgument::Kind::Input
@@ -392,7 +400,8 @@ LogicalResult Inputs::prepare() {
     values.push_back(*tensor);
   }
   given.clear();
-  if (number < options.files.size())
+  // A stage has some of the arguments of the whole program.
+  if (!isStage && number < options.files.size())
     return emitError(loc) << options.files.size() << " files of '--input', and "
                           << "the function takes " << number;
   return success();
@@ -411,26 +420,23 @@ std::string Inputs::describeNonFinite() const {
   for (const auto &[name, weight] : weights)
     if (isFound("weight '" + llvm::Twine(name) + "'", weight))
       return text;
-  unsigned number = 0;
   for (auto [argument, value] :
        llvm::zip_equal(executable.getArguments(), values))
     if (argument.kind == ProgramArgument::Kind::Input &&
-        isFound("argument " + llvm::Twine(number++),
+        isFound("argument " + llvm::Twine(argument.input),
                 std::get<HostTensor>(value)))
       return text;
   return text;
 }
 
-LogicalResult Inputs::advance(ArrayRef<HostTensor> results) {
+LogicalResult Inputs::advance(ArrayRef<HostTensor> results,
+                              ArrayRef<HostTensor> ofProgram) {
   llvm::StringMap<HostTensor> states;
-  const HostTensor *newTokens = nullptr;
+  const HostTensor *newTokens = ofProgram.empty() ? nullptr : ofProgram.begin();
   for (auto [result, tensor] :
-       llvm::zip_equal(executable.getResults(), results)) {
+       llvm::zip_equal(executable.getResults(), results))
     if (!result.cache.empty())
       states[result.cache] = tensor;
-    else if (!newTokens)
-      newTokens = &tensor;
-  }
   bool isOpen = sizes.contains("kv_len") && sizes.contains("seq");
   if (!newTokens || !newTokens->getElementType().isInteger(32) || !isOpen)
     return emitError(loc)

@@ -64,10 +64,14 @@ public:
   /// Prepares the first run. It is an error if a size is not given, a file has
   /// another shape, or a weight is missing.
   LogicalResult prepare();
-  /// Prepares the run behind one that gave these results, tokens first.
-  LogicalResult advance(ArrayRef<HostTensor> results);
+  /// Prepares the run behind one of the executable that gave these results. The
+  /// tokens are the first of those of the program.
+  LogicalResult advance(ArrayRef<HostTensor> results,
+                        ArrayRef<HostTensor> ofProgram);
 
   ArrayRef<ArgumentValue> getValues() const { return values; }
+  /// To put what a stage of a pipeline receives into its place.
+  std::vector<ArgumentValue> &getValues() { return values; }
   /// Returns the sizes that the program leaves open.
   llvm::StringMap<int64_t> getOpenSizes() const;
   /// The weights by name, without caches.

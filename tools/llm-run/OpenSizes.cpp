@@ -74,7 +74,12 @@ void Inputs::closeArguments(FunctionOpInterface function) const {
 LogicalResult Inputs::bindOpenSizes() {
   for (const auto &[name, size] : getOpenSizes())
     knownSizes.push_back((name + "=" + Twine(size)).str());
-  if (knownSizes.empty() || !asRead)
+  // The sizes of what a stage receives are known when it comes.
+  bool isBehindOthers = llvm::any_of(
+      executable.getArguments(), [](const ProgramArgument &argument) {
+        return argument.kind == ProgramArgument::Kind::Received;
+      });
+  if (knownSizes.empty() || !asRead || isBehindOthers)
     return success();
   llvm::sort(knownSizes);
   OwningOpRef<Operation *> module =

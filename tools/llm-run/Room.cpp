@@ -70,14 +70,18 @@ LogicalResult Inputs::reserveAll() {
         argument.kind == ProgramArgument::Kind::Random)
       continue;
     bool isInput = argument.kind == ProgramArgument::Kind::Input;
-    std::string what = isInput ? "argument " + std::to_string(number)
+    if (argument.kind == ProgramArgument::Kind::Received) {
+      ++number;
+      continue;
+    }
+    std::string what = isInput ? "argument " + std::to_string(argument.input)
                                : "'" + argument.name + "'";
     auto type = isInput ? getInputType(argument, number)
                         : cast<RankedTensorType>(argument.type);
     // What is given is there. Weights in a file are mapped, and take no other
     // memory.
     bool isThere = isInput
-                       ? isGiven(type, number)
+                       ? isGiven(type, argument.input)
                        : files && !options.copiesWeights && !isCache(argument);
     number += isInput;
     if (isThere)

@@ -8,6 +8,7 @@
 #include "Chips.h"
 #include "CommandLine.h"
 #include "Inputs.h"
+#include "StagePlace.h"
 #include "llm/Console/Interrupts.h"
 #include "llm/Console/ShowFile.h"
 #include "llm/Console/Terminal.h"
@@ -284,11 +285,24 @@ namespace {
 /// A program that is ready to run.
 struct Prepared {
   OwningOpRef<ModuleOp> module, asRead; // compiling changes the first one
+  std::optional<StagePlace> place;
   std::unique_ptr<Executable> executable;
   std::optional<Inputs> inputs;
   std::optional<Measurement> measurement; ///< if ops are recorded
 };
 } // namespace
+
+/// Removes the functions of other stages. One of them has the table of tokens.
+static void leaveOneStage(ModuleOp module, func::FuncOp own,
+                          ModelFacts &facts) {
+  for (auto other : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    if (other == own || !other->hasAttr(LlmDialect::stageAttrName))
+      continue;
+    if (!facts.vocabulary)
+      facts.vocabulary = findFacts(other).vocabulary;
+    other.erase();
+  }
+}
 
 /// Reads, compiles and prepares a program. None of it needs the other chips.
 static LogicalResult prepare(const CommandLine &options, const Chips &chips,
@@ -302,14 +316,23 @@ static LogicalResult prepare(const CommandLine &options, const Chips &chips,
   program.module = parseSourceFile<ModuleOp>(options.program, config);
   if (!program.module || failed(chips.check(*program.module)))
     return failure();
-  FailureOr<func::FuncOp> function =
-      findFunction(*program.module, options.function);
+  FailureOr<StagePlace> place = StagePlace::find(*program.module, chips);
+  if (failed(place))
+    return failure();
+  program.place = *place;
+  if (place->isSplit() && failed(options.checkStages(loc)))
+    return failure();
+  FailureOr<func::FuncOp> function = findFunction(
+      *program.module,
+      place->isSplit() ? place->getFunction() : StringRef(options.function));
   if (failed(function) || failed(addResultsOf(*function, options.resultsOf)))
     return failure();
   if (chips.count() > 1 && !options.saveWeights.empty())
     return emitError(loc) << "'--save-weights' would write the pieces of one "
                              "chip; run the whole program for it";
   ModelFacts facts = findFacts(*function);
+  if (place->isSplit())
+    leaveOneStage(*program.module, *function, facts);
   std::string name = function->getName().str();
   if (options.records() || facts.hasOpenSizes)
     program.asRead = cast<ModuleOp>((*program.module)->clone());
@@ -373,11 +396,18 @@ static LogicalResult run(CommandLine &options, MLIRContext &context) {
     all = timeRuns(options, executable, inputs, chips);
   }
   for (int64_t step = 0; step < options.steps; ++step) {
-    if (step && failed(inputs.advance(all)))
+    if (step && failed(inputs.advance(all, results)))
       return failure();
+    bool isSplit = program.place->isSplit();
+    if (isSplit)
+      program.place->receive(executable.getArguments(), chips,
+                             inputs.getValues());
     if (!measures)
       all = executable.run(inputs.getValues());
     results = plainResults(executable, all);
+    if (isSplit)
+      results = program.place->handOn(std::move(results), chips,
+                                      /*toAll=*/options.steps > 1);
     if (options.hasPrompt() && !results.empty())
       printTokens(results.front(), options.out());
   }

@@ -34,8 +34,9 @@ struct ProgramArgument {
     Input, ///< an argument of the function
     Size,  ///< an open size, a whole number
     Weight,
-    Cache,  ///< the initial content of a part of a cache, such as its keys
-    Random, ///< numbers in [0, 1) with which an op draws
+    Cache,    ///< the initial content of a part of a cache, such as its keys
+    Random,   ///< numbers in [0, 1) with which an op draws
+    Received, ///< a value from the stage before, in a pipeline of stages
   };
   Kind kind;
   std::string name; ///< empty for an input; two of other kinds may share one
@@ -43,6 +44,9 @@ struct ProgramArgument {
   /// Says which piece of a weight or cache a chip has, by the dimensions d0,
   /// d1, .. of the tensor (`llm.piece`). It is null if the chip has all of it.
   DictionaryAttr piece = nullptr;
+  /// For an input: its number among the arguments of the whole program, of
+  /// which a stage of a pipeline has only some.
+  unsigned input = 0;
 };
 
 /// A result of a compiled function.

@@ -52,6 +52,11 @@ void llm_mpi_end(void);
  * only as exact as a barrier. */
 int64_t llm_mpi_clock_origin(void);
 
+/* Sends bytes to another process, and waits until it takes them; and receives
+ * as many. Between two processes they arrive in the order of sending. */
+void llm_mpi_send(const LlmBytes *from, int64_t process);
+void llm_mpi_receive(const LlmBytes *to, int64_t process);
+
 /* Returns the number of this chip. */
 int64_t _mlir_ciface_llm_chip(void);
 /* Fills `to` with the bytes of all chips of the group, in order of ranks. */

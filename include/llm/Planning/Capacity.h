@@ -20,6 +20,9 @@ struct Capacity {
   int64_t weightBytes = 0;
   int64_t cacheBytes = 0; ///< room of all caches, filled or not
   int64_t stateBytes = 0; ///< states of recurrent layers
+  /// Groups of sequences whose caches and states a stage of a pipeline holds.
+  /// The two figures above count all of them.
+  int64_t microbatches = 1;
   /// The values between ops, and the partial results of cut reductions, at the
   /// moment when their sum is largest.
   int64_t valueBytes = 0, workspaceBytes = 0;

@@ -9,6 +9,7 @@
 #define LLM_RESULTS_REPORT_H
 
 #include "llm/Planning/Capacity.h"
+#include "llm/Planning/PipelineSchedule.h"
 #include "llm/Planning/Timeline.h"
 #include "llm/Results/FunctionExplanation.h"
 #include "llm/Results/SourceRooms.h"
@@ -59,6 +60,8 @@ struct Report {
   Totals totals;
   Capacity capacity;
   ProgramAttr imported; ///< null where the function was not imported
+  /// The times of the pipeline that the function is a stage of.
+  std::optional<StageTimes> pipeline;
   std::vector<OpReport> ops;
   OpFigures sum; ///< over all runs of all ops
   /// Model FLOPs and model bandwidth utilization. They are the shares of the
@@ -81,6 +84,11 @@ struct Report {
   /// Returns the name of an op that takes time.
   StringRef nameOf(Operation *op) const;
   double makespanMicroseconds() const;
+  /// These return the time after which the next microbatches of a pipeline
+  /// follow, and the share of it in which the chips of this stage work. They
+  /// are only for a stage.
+  double periodMicroseconds() const;
+  double stageBusyPercent() const;
   /// Returns how far the makespan is above the lower bound, in percent of the
   /// bound. Returns nothing if the bound is 0.
   std::optional<double> gapPercent() const;
@@ -100,8 +108,9 @@ struct Report {
   /// Says whether nothing is wrong with the schedule: `problems` has at most
   /// the sentence that the program does not fit into memory.
   bool doesHold() const;
-  /// Returns the new tokens per second. For a program of some layers of a
-  /// model, it assumes that the other layers take as long as these.
+  /// Returns the new tokens per second, of all chips together. For a program of
+  /// some layers of a model, it assumes that the other layers take as long as
+  /// these. For a stage it is the rate of the pipeline, with all microbatches.
   std::optional<double> tokensPerSecond() const;
   /// Returns the name of that figure in files: "tokens_per_second", and for
   /// some layers "tokens_per_second_if_all_layers".

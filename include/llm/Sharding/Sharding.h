@@ -19,6 +19,7 @@ struct Degrees {
   int64_t tp = 1; ///< chips that share each product
   int64_t ep = 1; ///< chips that share the experts
   int64_t dp = 1; ///< chips that share a batch; with experts it divides ep
+  int64_t pp = 1; ///< stages of a pipeline, which share the layers
   /// The chips of tp also share the rows of the values between products.
   bool sp = false;
 
@@ -30,16 +31,20 @@ struct Degrees {
 
 /// What the axes of a grid are for. The name of an axis begins with its uses:
 /// `tp` (products), `tp_sp` (products, and rows between them), `ep` (experts,
-/// and all other products), `dp` (sequences) and `dp_ep` (sequences, and
-/// experts). Anything may follow.
+/// and all other products), `dp` (sequences), `dp_ep` (sequences, and experts)
+/// and `pp` (layers). Anything may follow.
 struct AxisRoles {
   SmallVector<StringAttr> batch;         ///< their chips share sequences
-  SmallVector<StringAttr> products;      ///< share each product
-  SmallVector<StringAttr> experts;       ///< share experts
-  SmallVector<StringAttr> withinExperts; ///< share the products of one expert
-  SmallVector<StringAttr> rows; ///< share the rows of tokens between products
+  SmallVector<StringAttr> products;      ///< theirs share each product
+  SmallVector<StringAttr> experts;       ///< theirs share experts
+  SmallVector<StringAttr> withinExperts; ///< theirs share one expert's products
+  SmallVector<StringAttr>
+      rows;          ///< theirs share rows of tokens between products
+  StringAttr stages; ///< its chips are in different stages; null: no stages
 
   static AxisRoles get(GridAttr grid);
+  /// Says whether the grid has only an axis of stages, so that no op is cut.
+  static bool areStagesOnly(GridAttr grid);
 };
 
 /// Returns the grid with these degrees. Neighbours share one expert, because
@@ -71,6 +76,26 @@ LogicalResult shardFunction(FunctionOpInterface function, GridAttr grid,
 /// says for how many rows of its experts a chip has room.
 LogicalResult partitionFunction(FunctionOpInterface function, GridAttr grid,
                                 ExpertRoom room);
+
+/// Writes `llm.stage` on ops, which says in which of so many stages they are,
+/// so that the longest stage is as short as possible. Each stage is a run of
+/// layers. The embedding is in the first stage, and the head in the last. Ops
+/// of one layer and of one iteration of a loop stay together. `secondsOf`
+/// returns the time of an op, or something in proportion to it. Does nothing to
+/// a function in which an op has `llm.stage` already.
+LogicalResult
+assignStages(FunctionOpInterface function, int64_t stages,
+             function_ref<FailureOr<double>(Operation *)> secondsOf);
+
+/// Replaces the function by a function for each stage, as `llm.stage` says, and
+/// returns these. A stage receives values that the stage before hands on, for
+/// itself and for later stages (arguments without `llm.input`), and the
+/// arguments of the whole program that it reads (`llm.input` is their number
+/// there). It returns what the next stage receives. The last stage returns the
+/// results of the whole program.
+FailureOr<SmallVector<FunctionOpInterface>>
+splitIntoStages(FunctionOpInterface function, int64_t stages,
+                int64_t microbatches);
 
 /// Returns the largest number of chips that divides `chips` and the KV heads of
 /// each cache in `root`, except single ones. If there are more chips, they have

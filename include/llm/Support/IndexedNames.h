@@ -42,6 +42,11 @@ std::vector<IndexRange> findIndexRanges(std::string_view name);
 std::string expandIndices(std::string_view name, int64_t loopIndex,
                           int64_t iteration);
 
+/// Returns the name of the op in a loop that runs only `count` iterations, from
+/// iteration `first` on. Ranges then have only the numbers of these.
+std::string restrictIndices(std::string_view name, int64_t first,
+                            int64_t count);
+
 } // namespace mlir::llm
 
 #endif // LLM_SUPPORT_INDEXEDNAMES_H

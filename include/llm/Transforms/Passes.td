@@ -154,7 +154,17 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
     `all_gather` after them. The axis is called `tp_sp`. If the number of chips does not
     divide the tokens, as in a decode of few sequences, nothing changes.
 
+    `pp=4` is pipeline parallelism: each of 4 stages has a run of layers (GPipe: Huang et
+    al., 2019; vLLM's `pipeline_parallel_size`). The pass writes `llm.stage` on ops, and on
+    loops how many iterations each stage has. It makes the longest stage as short as
+    possible, by the roofline of the module's target, or by bytes if there is no target. Ops
+    of one layer stay together. The program is that of one of `microbatches` groups of
+    sequences, which go through the stages one after the other (0: as many as there are
+    stages, so that no stage waits in a decode). Each of the tp x ep chips of a stage sends
+    its values to one chip of the next stage.
+
     An op that already has `llm.shard` keeps it, and the cuts of other ops follow from it.
+    If an op of a function already has `llm.stage`, the pass adds none to that function.
 
     Requires: a program without open sizes; the pass runs before `--llm-fuse`. Guarantees:
     `--llm-partition` can make every cut; the results of the program do not change.
@@ -167,7 +177,9 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
     Option<"tp", "tp", "int64_t", "0", "Chips of tensor parallelism">,
     Option<"ep", "ep", "int64_t", "0", "Chips that share the experts">,
     Option<"dp", "dp", "int64_t", "0", "Chips that share the sequences of a batch">,
-    Option<"sp", "sp", "bool", "false", "Cut what lies between products along the rows of tokens, too">
+    Option<"sp", "sp", "bool", "false", "Cut what lies between products along the rows of tokens, too">,
+    Option<"pp", "pp", "int64_t", "0", "Stages of a pipeline, each with a run of layers">,
+    Option<"microbatches", "microbatches", "int64_t", "0", "Groups of sequences in the pipeline (0: as many as stages)">
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect"];
 }
@@ -181,6 +193,10 @@ def LlmPartitionPass : Pass<"llm-partition", "::mlir::ModuleOp"> {
     added. If each chip has a summand of a value, `all_reduce` adds these up before anything
     reads the value. If a value is cut and an op needs all of it, `all_gather` gathers it.
     Arguments and results of the function are whole on all chips.
+
+    The stages of a pipeline become functions, `@decode_stage0` and so on (`llm.stage`). The
+    first arguments of a stage are the results of the stage before. For each other argument,
+    `llm.input` says which argument of the whole program it is.
 
     If chips share experts, their numbers of rows differ, and all wait for the chip with the
     most rows. With `expert-rows=counted`, the program is that of the chip with the most
@@ -427,6 +443,12 @@ def LlmSchedulePass : Pass<"llm-schedule"> {
     stays whole if it has none. Reports say which tiles are `manual` or `pinned`. The lower
     bounds are those of the machine, whatever the options and the tiles. With one of these
     three options, no schedule that they allow is shorter than `proven_cycles`.
+
+    If functions are stages of a pipeline (`llm.stage`), the module gets `llm.pipeline`. It
+    says when each microbatch is in which stage, and after which period the next ones
+    follow. A stage takes its makespan, and the transfer of its results takes the time of
+    the link. With `backward` functions, the order is 1F1B (PipeDream-Flush: Narayanan et
+    al., 2021).
 
     A program that does not fit into the memory in which its values live (S10) is scheduled
     all the same. A warning says how many bytes it needs and what would fit.

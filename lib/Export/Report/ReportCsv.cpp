@@ -125,6 +125,10 @@ static void writeSummaryRow(const Report &report, llvm::raw_ostream &os) {
                 : "");
   row << toUtf8(llvm::join(report.problems, "; "))
       << toUtf8(llvm::join(report.remarks, "; "));
+  bool isStage = report.pipeline.has_value();
+  row << (isStage ? std::to_string(report.pipeline->stage.getNumber()) : "")
+      << (isStage ? toShortestDecimal(report.periodMicroseconds()) : "")
+      << (isStage ? toShortestDecimal(report.stageBusyPercent()) : "");
 }
 
 void mlir::llm::writeReportSummaryCsv(ArrayRef<Report> reports,
@@ -163,7 +167,10 @@ void mlir::llm::writeReportSummaryCsv(ArrayRef<Report> reports,
                            "savings_percent.launches",
                            "savings_percent.links",
                            "problems",
-                           "remarks"})
+                           "remarks",
+                           "stage",
+                           "pipeline_period_us",
+                           "stage_busy_percent"})
       row << name;
   }
   for (const Report &report : reports)

@@ -488,11 +488,30 @@ static Json toJson(ArrayRef<TimeShare> shares) {
   return json;
 }
 
+static Json pipelineToJson(const Report &report) {
+  const StageTimes &times = *report.pipeline;
+  auto toMicroseconds = [&](int64_t cycles) {
+    return cyclesToMicroseconds(cycles, report.target->clockHz);
+  };
+  PipelineAttr pipeline = times.pipeline;
+  return {{"stage", times.stage.getNumber()},
+          {"stages", times.stage.getCount()},
+          {"microbatches", times.stage.getMicrobatches()},
+          {"period_us", report.periodMicroseconds()},
+          {"makespan_us", toMicroseconds(pipeline.getMakespanCycles())},
+          {"lower_bound_us", toMicroseconds(pipeline.getLowerBoundCycles())},
+          {"longest_stage_us", toMicroseconds(times.longestCycles)},
+          {"stage_busy_percent", report.stageBusyPercent()},
+          {"transfer_us", toMicroseconds(times.transferCycles)}};
+}
+
 /// Adds what most readers want to know, before everything else.
 static void addHeadline(Json &json, const Report &report) {
   if (report.capacity.isChecked())
     json["fits"] = report.capacity.fits();
   json["makespan_us"] = report.makespanMicroseconds();
+  if (report.pipeline)
+    json["pipeline"] = pipelineToJson(report);
   if (std::optional<double> rate = report.tokensPerSecond())
     json[report.tokenRateName()] = *rate;
   const WhatBinds &binds = report.whatBinds;

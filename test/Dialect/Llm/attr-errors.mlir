@@ -2,7 +2,7 @@
 
 // attr-C1: an attribute that the dialect does not know.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{'llm.add' op has unknown attribute 'llm.tiles'; did you mean 'llm.tile'? (known: llm.tile, llm.cost, llm.slots, llm.schedule, llm.program, llm.grid, llm.shard, llm.piece)}}
+  // expected-error @+1 {{'llm.add' op has unknown attribute 'llm.tiles'; did you mean 'llm.tile'? (known: llm.tile, llm.cost, llm.slots, llm.schedule, llm.program, llm.grid, llm.shard, llm.piece, llm.stage, llm.pipeline)}}
   %0 = llm.add %x, %x {llm.tiles = 1 : i32} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
@@ -656,3 +656,63 @@ func.func @f(%x: tensor<4x8xf32>) {
   %0 = llm.add %x, %x {llm.shard = #llm.shard<{n = []}>} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
+
+// -----
+
+// attr-C8: a function is a stage, and has more than a number.
+// expected-error @+1 {{'func.func' op attribute 'llm.stage' must be a #llm.stage on a function, the number of a stage on an op (1 : i64), or how many iterations of a loop are in stages 0, 1, .. (array<i64: 8, 8>), got 1 : i64}}
+func.func private @f() attributes {llm.stage = 1 : i64}
+
+// -----
+
+// attr-C8: no op is in a stage before the first.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{the number of a stage on an op (1 : i64), or how many iterations of a loop are in stages 0, 1, .. (array<i64: 8, 8>), got -1 : i64}}
+  %0 = llm.add %x, %x {llm.stage = -1 : i64} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// attr-C8: an op has no iterations.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{(array<i64: 8, 8>), got array<i64: 1, 1>}}
+  %0 = llm.add %x, %x {llm.stage = array<i64: 1, 1>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// attr-C7: stages are functions of a module.
+// expected-error @+1 {{'func.func' op attribute 'llm.pipeline' belongs on a module}}
+func.func private @f() attributes {llm.pipeline = #llm.pipeline<makespan_cycles = 0, lower_bound_cycles = 0, period_cycles = 0, slots = []>}
+
+// -----
+
+// attr-C2: a pipeline is one.
+// expected-error @+1 {{'builtin.module' op attribute 'llm.pipeline' must be a #llm.pipeline, got 8 : i64}}
+module attributes {llm.pipeline = 8} {}
+
+// -----
+
+// stage-C1: stages are numbered from 0.
+// expected-error @+1 {{a stage must have a number from 0 to one less than there are stages, got 2 of 2}}
+func.func private @f() attributes {llm.stage = #llm.stage<2 of 2, microbatches = 2>}
+
+// -----
+
+// stage-C2: nothing goes through the pipeline.
+// expected-error @+1 {{a pipeline must have 1 to 65536 microbatches, got 0}}
+func.func private @f() attributes {llm.stage = #llm.stage<1 of 2, microbatches = 0>}
+
+// -----
+
+// stage_slot-C1: it ends before it starts.
+// expected-error @+1 {{the slot of @f must have a microbatch and a start of 0 or more, and end no earlier than it starts; got microbatch 0, cycles 5 to 4}}
+module attributes {llm.pipeline = #llm.pipeline<makespan_cycles = 5, lower_bound_cycles = 0, period_cycles = 0, slots = [<@f, microbatch = 0, start_cycle = 5, end_cycle = 4>]>} {}
+
+// -----
+
+// pipeline-C1: time does not run backwards.
+// expected-error @+1 {{a pipeline must take 0 cycles or more, got makespan_cycles = 0, lower_bound_cycles = 0, period_cycles = -1}}
+module attributes {llm.pipeline = #llm.pipeline<makespan_cycles = 0, lower_bound_cycles = 0, period_cycles = -1, slots = []>} {}

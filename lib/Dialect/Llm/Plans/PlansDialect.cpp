@@ -144,6 +144,37 @@ static LogicalResult verifyShard(Operation *op, NamedAttribute attribute,
   return success();
 }
 
+static LogicalResult verifyPipeline(Operation *op, NamedAttribute attribute) {
+  if (!isa<PipelineAttr>(attribute.getValue())) // attr-C2
+    return op->emitOpError()
+           << "attribute 'llm.pipeline' must be a #llm.pipeline, got "
+           << printOnOneLine(attribute.getValue());
+  if (!isa<ModuleOp>(op)) // attr-C7
+    return op->emitOpError() << "attribute 'llm.pipeline' belongs on a module";
+  return success();
+}
+
+/// A function is a stage, an op is in one, and iterations of a loop are in
+/// several.
+static LogicalResult verifyStage(Operation *op, NamedAttribute attribute) {
+  Attribute value = attribute.getValue();
+  if (isa<FunctionOpInterface>(op) && isa<StageAttr>(value))
+    return success();
+  auto number = dyn_cast<IntegerAttr>(value);
+  if (!isa<FunctionOpInterface, ModuleOp>(op) && number &&
+      number.getType().isSignlessInteger(64) && number.getInt() >= 0)
+    return success();
+  auto iterations = dyn_cast<DenseI64ArrayAttr>(value);
+  if (isa<LoopLikeOpInterface>(op) && iterations &&
+      llvm::all_of(iterations.asArrayRef(), [](int64_t n) { return n >= 0; }))
+    return success();
+  return op->emitOpError() // attr-C8
+         << "attribute 'llm.stage' must be a #llm.stage on a function, the "
+            "number of a stage on an op (1 : i64), or how many iterations of a "
+            "loop are in stages 0, 1, .. (array<i64: 8, 8>), got "
+         << printOnOneLine(value);
+}
+
 LogicalResult mlir::llm::verifyPlan(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == LlmDialect::tileAttrName)
@@ -168,12 +199,17 @@ LogicalResult mlir::llm::verifyPlan(Operation *op, NamedAttribute attribute) {
   if (name == LlmDialect::pieceAttrName)
     return verifyShard<SourceOpInterface>(op, attribute,
                                           "a weight, a cache or a state");
+  if (name == LlmDialect::stageAttrName)
+    return verifyStage(op, attribute);
+  if (name == LlmDialect::pipelineAttrName)
+    return verifyPipeline(op, attribute);
   // attr-C1
   SmallVector<StringRef> known = {
       LlmDialect::tileAttrName,    LlmDialect::costAttrName,
       LlmDialect::slotsAttrName,   LlmDialect::scheduleAttrName,
       LlmDialect::programAttrName, LlmDialect::gridAttrName,
-      LlmDialect::shardAttrName,   LlmDialect::pieceAttrName};
+      LlmDialect::shardAttrName,   LlmDialect::pieceAttrName,
+      LlmDialect::stageAttrName,   LlmDialect::pipelineAttrName};
   return op->emitOpError() << "has unknown attribute '" << name << "'"
                            << didYouMean(name, known)
                            << " (known: " << llvm::join(known, ", ") << ")";
@@ -185,6 +221,9 @@ LogicalResult mlir::llm::verifyOnFunctionValue(Operation *op, StringRef what,
   StringRef name = attribute.getName();
   if (what == "argument" && name == LlmDialect::pieceAttrName &&
       isa<ShardAttr>(attribute.getValue()))
+    return success();
+  if (what == "argument" && name == LlmDialect::inputAttrName &&
+      isa<IntegerAttr>(attribute.getValue()))
     return success();
   bool isAllowed =
       name == "llm.cache" ||

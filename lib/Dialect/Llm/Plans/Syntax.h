@@ -126,6 +126,13 @@ inline void printWholeModel(AsmPrinter &printer, bool) {
   printer << "whole_model";
 }
 
+inline ParseResult parseBackward(AsmParser &parser, bool &isBackward) {
+  isBackward = true;
+  return parser.parseKeyword("backward");
+}
+
+inline void printBackward(AsmPrinter &printer, bool) { printer << "backward"; }
+
 inline ParseResult parseTraffic(AsmParser &parser, DictionaryAttr &traffic) {
   return parseEntries(parser, traffic, [&](Attribute &value) -> ParseResult {
     DictionaryAttr amounts;
