@@ -21,8 +21,9 @@ namespace {
 /// Sizes and strides of the axes of a group.
 using GroupKey = std::vector<int64_t>;
 
-/// The communicators of groups. Each is made when it is first used, which all
-/// processes do in the same order, and kept: MPI has few.
+/// The communicators of groups. Each is made when its processes first use it,
+/// and kept: MPI has few. Others take no part, as they may be in another stage
+/// of a pipeline, and exchange other things.
 class Communicators {
 public:
   MPI_Comm get(const LlmAxes &axes) {
@@ -44,19 +45,28 @@ public:
   }
 
 private:
-  /// Chips of one group have the same number once their places along its axes
-  /// are taken off.
   static MPI_Comm make(const GroupKey &axes) {
-    int64_t chip = _mlir_ciface_llm_chip(), rank = 0, first = chip;
+    // The chip whose places along the axes are all 0, and from it on all, with
+    // the last axis fastest.
+    int64_t first = _mlir_ciface_llm_chip();
+    for (size_t axis = 0; axis < axes.size(); axis += 2)
+      first -= _mlir_ciface_llm_chip() / axes[axis + 1] % axes[axis] *
+               axes[axis + 1];
+    std::vector<int> chips = {static_cast<int>(first)};
     for (size_t axis = 0; axis < axes.size(); axis += 2) {
-      int64_t size = axes[axis], stride = axes[axis + 1];
-      int64_t place = chip / stride % size;
-      rank = rank * size + place;
-      first -= place * stride;
+      std::vector<int> longer;
+      for (int chip : chips)
+        for (int64_t place = 0; place < axes[axis]; ++place)
+          longer.push_back(chip + static_cast<int>(place * axes[axis + 1]));
+      chips = std::move(longer);
     }
+    MPI_Group world, group;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, static_cast<int>(chips.size()), chips.data(), &group);
     MPI_Comm communicator;
-    MPI_Comm_split(MPI_COMM_WORLD, static_cast<int>(first),
-                   static_cast<int>(rank), &communicator);
+    MPI_Comm_create_group(MPI_COMM_WORLD, group, /*tag=*/0, &communicator);
+    MPI_Group_free(&group);
+    MPI_Group_free(&world);
     return communicator;
   }
 

@@ -1,9 +1,10 @@
 """Small models on several processes: chips of a cut program end with the logits of the whole program.
 
-    check_run_chips.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [--sp] [FAMILY...]
+    check_run_chips.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [--pp=2] [--sp] [--steps] [FAMILY...]
 
 llm-run runs the whole program in one process, and the cut one under mpirun, with the same seed. Each process makes the
-whole weights and keeps its piece. Logits must agree to 1e-5 in f32.
+whole weights and keeps its piece. Logits must agree to 1e-5 in f32. With --steps, a prompt and decode steps, whose sizes
+are open, must give the same tokens.
 """
 import json
 import math
@@ -34,12 +35,26 @@ def check_family(folder, family, cut):
         print(f"{family}, {phase}, {cut.replace('=', ' ')}: {chips} chips agree", flush=True)
 
 
+def check_steps(folder, family, cut):
+    model, changes = FAMILIES[family]
+    (folder / "config.json").write_text(json.dumps(make_config(model, changes)))
+    program, after = folder / f"{family}.open.mlir", folder / f"{family}.open.cut.mlir"
+    run("llm-translate", "--import-hf-config", folder / "config.json", "--layers=all", "--dtype=f32", "--batch=1", "--seq=?", "--kv-len=?",
+        "-o", program)
+    run("llm-opt", program, f"--llm-shard={cut}", "--llm-partition", "-o", after)
+    options = ["--optimize=false", "--tokens=1,5,7", "--steps=5"]
+    expected = run("llm-run", program, *options)
+    said = run_chips(math.prod(map(int, re.findall(r"=(\d+)", cut))), after, *options)
+    assert said == expected and said.count("tokens:") == 5, f"{family}: {said}, expected {expected}"
+    print(f"{family}, a prompt and 4 steps, {cut.replace('=', ' ')}: the same tokens", flush=True)
+
+
 def main():
     folder, *words = sys.argv[1:]
     Path(folder).mkdir(exist_ok=True, parents=True)
     for family in [word for word in words if not word.startswith("--")] or FAMILIES:
         for cut in find_cuts(words):
-            check_family(Path(folder), family, cut)
+            (check_steps if "--steps" in words else check_family)(Path(folder), family, cut)
 
 
 main()
