@@ -5,8 +5,9 @@
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 /*
- * --llm-partition writes one program, which each chip of a grid runs. After
- * --convert-llm-to-linalg it calls three functions:
+ * --llm-partition writes one program, which each chip of a grid runs. In a
+ * pipeline it has a function for each stage, and each chip runs the one of its
+ * stage. After --convert-llm-to-linalg the program calls three functions:
  *
  *   llm_chip() -> index
  *   llm_all_gather(memref<?xi8>, memref<?xi8>, memref<?x2xindex>)
