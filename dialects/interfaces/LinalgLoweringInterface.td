@@ -13,15 +13,15 @@ include "mlir/IR/OpBase.td"
 def LinalgLoweringOpInterface : OpInterface<"LinalgLoweringOpInterface"> {
   let description = [{
     An op with this interface says what it computes in ops of linalg, tensor, arith, math
-    and scf. `--convert-llm-to-linalg` asks it and knows no op itself.
-    `registerLinalgLowerings` attaches the interface to ops of the llm dialect. An op of
-    another dialect implements it or has it attached, and then runs like any other.
+    and scf. `--convert-llm-to-linalg` uses only this interface and has no code for single
+    ops. `registerLinalgLowerings` attaches it to ops of the llm dialect. An op of another
+    dialect implements it or has it attached, and is then lowered like any other.
   }];
   let cppNamespace = "::mlir::llm";
   let methods = [
     InterfaceMethod<[{
-      Builds what the op computes and hands every result to `lowering`. Fails with a
-      diagnostic at the op if it cannot.
+      Builds the ops that compute this op, and passes every result to `lowering`. Fails with
+      a diagnostic at the op if that is not possible.
     }], "::llvm::LogicalResult", "lowerToLinalg", (ins "::mlir::llm::LinalgLowering &":$lowering)>
   ];
 }

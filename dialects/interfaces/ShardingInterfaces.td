@@ -12,29 +12,29 @@ include "mlir/IR/OpBase.td"
 
 def SummandOpInterface : OpInterface<"SummandOpInterface"> {
   let description = [{
-    An op that makes summands of its result of summands of some operands:
-    f(a + b) = f(a) + f(b). What several chips have summands of may then be summed up behind
-    the op, where it is smaller, or once instead of twice. `--llm-partition` asks it. Ops of
-    the llm dialect have it by `registerSummands`; an op of another dialect implements it or
-    has it attached.
+    An op that turns summands of some operands into summands of its result: f(a + b) = f(a)
+    + f(b). If chips have summands of a value, they can then be added up after the op, where
+    the value is smaller, or once instead of twice. `--llm-partition` uses the interface.
+    `registerSummands` attaches it to ops of the llm dialect; an op of another dialect
+    implements it or has it attached.
   }];
   let cppNamespace = "::mlir::llm";
   let methods = [
     InterfaceMethod<[{
-      The operands of which all must be summands, along the same axes of the grid. The others
-      are whole.
+      Returns the operands that must all be summands, along the same axes of the grid. The
+      other operands are whole.
     }], "::llvm::SmallVector<unsigned, 2>", "getSummandOperands", (ins)>
   ];
 }
 
 def ExpertsOpInterface : OpInterface<"ExpertsOpInterface"> {
   let description = [{
-    An op of a mixture of experts that works on *rows*: the first dimension of a value has one
-    row for each choice of a token, in the order of the experts. Chips may share the experts.
-    Each then works on the rows of its own. `--llm-shard` and `--llm-partition` ask it. An op
-    that makes rows of tokens has no rows as an operand; one that makes tokens of rows again
-    gives each chip a summand. What stands between them needs no interface, if its workload
-    shows that it works row by row.
+    An op of a mixture of experts that works on *rows*: the first dimension of a value has
+    one row for each choice of a token, in the order of the experts. Chips may share the
+    experts. Each chip then works on the rows of its own experts. `--llm-shard` and
+    `--llm-partition` use the interface. An op that makes rows from tokens has no rows as an
+    operand. An op that makes tokens from rows gives each chip a summand. Ops between them
+    do not need the interface if their workload shows that they work row by row.
   }];
   let cppNamespace = "::mlir::llm";
   let methods = [
@@ -50,8 +50,9 @@ def ExpertsOpInterface : OpInterface<"ExpertsOpInterface"> {
     InterfaceMethod<"Returns the axes of the grid that share the experts; null if none do.",
       "::mlir::ArrayAttr", "getOwnAxes", (ins)>,
     InterfaceMethod<[{
-      Has the op work on the chip's own experts: there is room for `rows` rows, and
-      `rowsOfExperts` says how many each of them has. The caller changes operands and types.
+      Makes the op work on the chip's own experts: there is room for `rows` rows, and
+      `rowsOfExperts` says how many rows each of them has. The caller changes operands and
+      types.
     }], "void", "takeOwn",
       (ins "::mlir::ArrayAttr":$axes, "int64_t":$rows, "::llvm::ArrayRef<int64_t>":$rowsOfExperts)>
   ];

@@ -48,16 +48,16 @@ def WorkloadOpInterface : OpInterface<"WorkloadOpInterface"> {
         return ::mlir::llm::countElementsOfProduct(workload, buffer, box);
       }]>,
     InterfaceMethod<[{
-      Returns what the two counts need to know of where `interval` lies along a loop of
-      `maskedLoops`, or along any loop if a buffer is gathered. Two boxes of one size whose
-      places are equal have equal counts.
+      Returns what the two counts need to know about the place of `interval` along a loop of
+      `maskedLoops`, or along any loop if a buffer is gathered. Two boxes of the same size
+      with equal places have equal counts.
     }], "::llvm::SmallVector<int64_t>", "getPlace",
       (ins "const ::mlir::llm::Workload &":$workload, "unsigned":$loop,
            "::mlir::llm::Interval":$interval), "", [{ return {interval.begin}; }]>,
     InterfaceMethod<[{
       Says how the op runs in `parts` boxes along the reduction `loop` at once, and what
-      joins their results. The two counts answer for both of its workloads. Returns nothing
-      if partial results along the loop cannot be joined.
+      joins their results. The two counts also work for the two workloads of the result.
+      Returns nothing if partial results along the loop cannot be joined.
     }], "::std::optional<::mlir::llm::PartialReduction>", "getPartialReduction",
       (ins "const ::mlir::llm::Workload &":$workload, "unsigned":$loop, "int64_t":$parts),
       "", [{ return std::nullopt; }]>
@@ -67,8 +67,8 @@ def WorkloadOpInterface : OpInterface<"WorkloadOpInterface"> {
 def TransparentOpInterface : OpInterface<"TransparentOpInterface"> {
   let description = [{
     An op with this interface only names, reshapes, slices or joins what already lies in
-    memory. It takes no time and hands dependences through. `registerExternalModels`
-    attaches the interface to upstream ops.
+    memory. It takes no time and passes dependences on. `registerExternalModels` attaches
+    the interface to upstream ops.
   }];
   let cppNamespace = "::mlir::llm";
   let methods = [
@@ -95,9 +95,9 @@ def OpenSizesOpInterface : OpInterface<"OpenSizesOpInterface"> {
   let cppNamespace = "::mlir::llm";
   let methods = [
     InterfaceMethod<[{
-      Takes over the sizes that are constants now. The rewriter stands at the op. Returns
-      whether the op was replaced. If it was not, the caller infers again the result types
-      that are inferred. Fails with a diagnostic if the sizes do not fit.
+      Takes over the sizes that are constants now. The insertion point of the rewriter is at
+      the op. Returns whether the op was replaced. If it was not, the caller infers its
+      result types again. Fails with a diagnostic if the sizes do not fit.
     }], "::mlir::FailureOr<bool>", "bindOpenSizes", (ins "::mlir::RewriterBase &":$rewriter)>
   ];
 }
@@ -141,9 +141,9 @@ def StateUpdateOpInterface : OpInterface<"StateUpdateOpInterface"> {
 
 def ChunkedOpInterface : OpInterface<"ChunkedOpInterface"> {
   let description = [{
-    An op with this interface can go through tokens in chunks. The size of a chunk changes
-    its time, and its numbers only as another order of sums does.
-    `--llm-tile=chunks=search` chooses the size.
+    An op with this interface can process tokens in chunks. The size of a chunk changes its
+    time, and its results only by the order of sums. `--llm-tile=chunks=search` chooses the
+    size.
   }];
   let cppNamespace = "::mlir::llm";
   let methods = [
@@ -169,10 +169,10 @@ def CacheUpdateOpInterface : OpInterface<"CacheUpdateOpInterface"> {
 
 def SliceableOpInterface : OpInterface<"SliceableOpInterface"> {
   let description = [{
-    An op with this interface can be applied to a box of its iterations: it is the same op
-    on those slices of its operands that the maps of its workload show. Here the op adds
-    what these maps do not say: masks, and attributes that depend on where the box lies.
-    `llm/Workload/Slices.h` makes `TilingInterface` of it.
+    An op with this interface can be applied to a box of its iterations: it is then the same
+    op on those slices of its operands that the maps of its workload give. The methods add
+    what these maps do not say: masks, and attributes that depend on the place of the box.
+    `llm/Workload/Slices.h` implements `TilingInterface` with it.
   }];
   let cppNamespace = "::mlir::llm";
   let methods = [
@@ -184,14 +184,14 @@ def SliceableOpInterface : OpInterface<"SliceableOpInterface"> {
       (ins "const ::mlir::llm::Workload &":$workload, "unsigned":$loop,
            "::llvm::ArrayRef<int64_t>":$sizes), "", [{ return {}; }]>,
     InterfaceMethod<[{
-      Takes iterations that do nothing out of the box. Zeros complete what is left of a
-      result.
+      Removes iterations that do nothing from the box. The rest of a result is filled with
+      zeros.
     }], "void", "narrowBox",
       (ins "::mlir::OpBuilder &":$builder, "const ::mlir::llm::Workload &":$workload,
            "::mlir::llm::IterationBox &":$box), "", [{ return; }]>,
     InterfaceMethod<[{
-      Writes where the box lies into `slice`, a copy of the op whose operands are slices
-      already. The builder stands before the copy.
+      Writes the place of the box into `slice`, a copy of the op whose operands are slices
+      already. The insertion point of the builder is before the copy.
     }], "void", "placeSlice",
       (ins "::mlir::OpBuilder &":$builder, "const ::mlir::llm::Workload &":$workload,
            "const ::mlir::llm::IterationBox &":$box, "::mlir::Operation *":$slice), "", [{ return; }]>
@@ -249,8 +249,8 @@ def StorageBytesTypeInterface : TypeInterface<"StorageBytesTypeInterface"> {
 
 def ArrayTypeInterface : TypeInterface<"ArrayTypeInterface"> {
   let description = [{
-    A value of a type with this interface is an array and no tensor: the state of a recurrent
-    layer. An op on slices takes slices of it as of the tensor that it shows.
+    A value of a type with this interface is an array but not a tensor, such as the state of
+    a recurrent layer. Slices of it are those of the tensor that it shows.
   }];
   let cppNamespace = "::mlir::llm";
   let methods = [
@@ -259,8 +259,8 @@ def ArrayTypeInterface : TypeInterface<"ArrayTypeInterface"> {
     InterfaceMethod<"Shows a value of this type as a tensor.", "::mlir::Value", "showAsTensor",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$value)>,
     InterfaceMethod<[{
-      Makes a value of such a type, with the shape of a tensor, of that. If `before` is given, it
-      is the value that comes after this one.
+      Makes a value of such a type from a tensor, with its shape. If `before` is given, the
+      new value is the next state after it.
     }], "::mlir::Value", "makeOfTensor",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$tensor, "::mlir::Value":$before)>
   ];

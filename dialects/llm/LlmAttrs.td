@@ -28,21 +28,21 @@ class Llm_Names<string desc> : ArrayRefParameter<"::mlir::StringAttr", desc>;
 
 def Llm_MaskAttr : Llm_Attr<"Mask", "mask", "which keys a query sees"> {
   let description = [{
-    With `full`, a query sees every key. With `causal`, query s of S sees key t of T iff
-    t <= s + (T - S), so that the last query stands at the last key. Under `causal`, a
-    `window` of w leaves the newest w of these keys (sliding window attention: Mistral,
-    Gemma, gpt-oss). A `chunk` of c leaves those in the chunk of c positions in which the
-    query stands (Llama 4). `from` is then the position of the first key; it is 0 if it is
-    left out.
+    With `full`, a query sees every key. With `causal`, query s of S sees key t of T iff t
+    <= s + (T - S), so that the last query has the position of the last key. With `causal`,
+    a `window` of w limits a query to the newest w of these keys (sliding window attention:
+    Mistral, Gemma, gpt-oss). A `chunk` of c limits it to the keys in its own chunk of c
+    positions (Llama 4). `from` is then the position of the first key; it is 0 if it is left
+    out.
 
     In a ragged batch, `lengths` says how many of the T keys each sequence has. These are
-    the first ones, and the last query of the sequence stands at the last of them. `from`
-    may have one number for each sequence.
+    the first ones, and the last query of the sequence has the position of the last of them.
+    `from` may have one number for each sequence.
 
     With a `stride` m, key t stands for the tokens t m to t m + m - 1 of its sequence. A
-    query sees the key if it stands at the last of these tokens or behind it (compressed
-    keys: DeepSeek-V4). Lengths then count tokens, and the last query stands at the last
-    token.
+    query sees the key if its position is at or after the last of these tokens (compressed
+    keys: DeepSeek-V4). Lengths then count tokens, and the last query has the position of
+    the last token.
 
     In ops: `mask causal`, `mask full`, `mask causal window 128`,
     `mask causal chunk 8192 from 4096`, `mask causal lengths [512, 100]`, `mask causal stride 4 lengths [1023]`.
@@ -189,10 +189,10 @@ def Llm_PartCostAttr : Llm_Attr<"PartCost", "part_cost", "cost of parts of one s
 
     `memory_cycles` holds for the full port of the engine. If several memories have a rate,
     it is the longest of `cycles_by_memory`. If units share the op as tiles,
-    `compute_cycles` is what the slowest unit takes, with its own port, and `serial_cycles`
-    is that time of the kernel that does not overlap. `bound` names the largest of these.
+    `compute_cycles` is the time of the slowest unit, with its own port, and `serial_cycles`
+    is the time of the kernel that does not overlap. `bound` names the largest of these.
     `energy_picojoules` is the energy of multiply-accumulates and bytes, as far as the
-    target says it. It is left out if the target says none.
+    target gives energies. It is left out if the target gives none.
   }];
   let parameters = (ins "int64_t":$count,
     Llm_Amounts<"operations by kind">:$work,
@@ -250,9 +250,9 @@ def Llm_CostAttr : Llm_Attr<"Cost", "cost", "what an op costs with its tile"> {
 
 def Llm_PrefetchAttr : Llm_Attr<"Prefetch", "prefetch", "a fetch ahead of a part"> {
   let description = [{
-    In [start_cycle, end_cycle), a memory engine fetches what the part streams of the source
-    behind `buffer` into the part's private memory. The part then streams none of it (S8).
-    The slice, which is the elements that the part touches, takes room from the start of the
+    In [start_cycle, end_cycle), a memory engine fetches the data of `buffer` that the part
+    would stream into the part's private memory. The part then streams none of it (S8). The
+    slice, which is the elements that the part touches, takes room from the start of the
     fetch to the end of the part (S7).
   }];
   let parameters = (ins "::mlir::StringAttr":$buffer, "::mlir::StringAttr":$engine,
@@ -323,16 +323,16 @@ def Llm_LoopPeriodAttr : Llm_Attr<"LoopPeriod", "loop_period", "time of one loop
 
 def Llm_ScheduleAttr : Llm_Attr<"Schedule", "schedule", "summary of a function's schedule"> {
   let description = [{
-    `makespan_cycles` are those from cycle 0 to the last end. No schedule that obeys S1 to
+    `makespan_cycles` is the time from cycle 0 to the last end. No schedule that obeys S1 to
     S9 is shorter than `lower_bound_cycles`, with any tiles and any cuts of ops. This is the
     sum of the largest bounds of all stretches between loop boundaries. `bounds` has the sum
-    of each bound by name. `roofline_cycles` is the longer of all arithmetic at peak rate and
-    compulsory bytes at full bandwidth. No schedule of legal tiles is shorter; one of
-    `theoretical` costs may be, because these leave bytes out. `options` are those of
+    of each bound by name. `roofline_cycles` is the longer of all arithmetic at peak rate
+    and compulsory bytes at full bandwidth. No schedule of legal tiles is shorter; one of
+    `theoretical` costs may be, because these leave bytes out. `options` has the options of
     llm-schedule that forbade it something. No schedule that they allow is shorter than
-    `proven_cycles`, which is there with such options and after an exact search. `loops`
-    stand in the order of the program. If the policy begins with `measured`, the slots were
-    measured and not planned. They take as long as they took.
+    `proven_cycles`, which is present with such options and after an exact search. `loops`
+    are in the order of the program. If the policy begins with `measured`, the slots and
+    their lengths were measured and not planned.
   }];
   let parameters = (ins "::mlir::StringAttr":$policy, "int64_t":$makespanCycles,
     "int64_t":$lowerBoundCycles, Llm_Amounts<"each bound by name">:$bounds,
@@ -388,11 +388,11 @@ def Llm_SequencesAttr : Llm_Attr<"Sequences", "sequences", "sequences of a batch
 def Llm_ProgramAttr : Llm_Attr<"Program", "program", "what a function was imported as"> {
   let description = [{
     The attribute says which phase of inference the function stands for. Its groups of
-    sequences (`#llm.sequences`) are joined by `and`. A chunk of a prompt stands behind the
-    sequences that decode beside it. They go through `layers` of the model's `model_layers`
-    decoder layers. A `whole_model` also has embedding, head and sampling. Behind these,
-    `further_tokens` may be predicted by as many modules. Reports derive tokens per second
-    from this.
+    sequences (`#llm.sequences`) are joined by `and`. A chunk of a prompt comes after the
+    sequences that decode in the same step. The program has `layers` of the model's
+    `model_layers` decoder layers. A `whole_model` also has embedding, head and sampling.
+    After these, `further_tokens` modules may each predict a further token. Reports derive
+    tokens per second from this.
   }];
   let parameters = (ins "::mlir::StringAttr":$model, EnumParameter<Llm_Phase>:$phase,
     ArrayRefParameter<"::mlir::llm::SequencesAttr">:$groups, "int64_t":$layers,
@@ -422,9 +422,9 @@ def Llm_AxesAttr : TypedArrayAttrBase<StrAttr, "names of axes of the grid">;
 
 def Llm_GridAttr : Llm_Attr<"Grid", "grid", "the chips that run a program together"> {
   let description = [{
-    The grid has axes with their numbers of chips, from the outermost to the innermost. Chips
-    are numbered in row-major order, so that neighbours along the last axis are next to each other, on the
-    nearest link.
+    The grid has axes with their numbers of chips, from the outermost to the innermost.
+    Chips are numbered in row-major order, so that neighbours along the last axis have
+    consecutive numbers and share the nearest link.
 
     Example: `llm.grid = #llm.grid<dp = 2, tp = 8>` on the module: 16 chips.
   }];
@@ -451,11 +451,11 @@ def Llm_GridAttr : Llm_Attr<"Grid", "grid", "the chips that run a program togeth
 def Llm_ShardAttr : Llm_Attr<"Shard", "shard", "what is cut over which axes of the grid"> {
   let description = [{
     The attribute names loops of an op (`llm.shard`) or dimensions of a source (`llm.piece`:
-    d0, d1, .. of a weight, or the fields of a cache's type), each with the axes over which it
-    is cut. It is cut into as many equal intervals as the axes have chips together. The first
-    axis is the outermost. If several things lie side by side, such as the queries, keys and
-    values of one weight, their sizes stand behind `of`. Each of them is cut for itself, and a
-    piece has a piece of each.
+    d0, d1, .. of a weight, or the fields of a cache's type), each with the axes over which
+    it is cut. It is cut into as many equal intervals as the axes together have chips. The
+    first axis is the outermost. If several things lie side by side, such as the queries,
+    keys and values of one weight, their sizes follow `of`. Each of them is cut by itself,
+    so that a chip has a piece of each.
 
     Example: `llm.shard = #llm.shard<{n = [tp]}>`, `llm.piece = #llm.shard<{d0 = [tp] of [4096, 1024, 1024]}>`
   }];
@@ -465,9 +465,9 @@ def Llm_ShardAttr : Llm_Attr<"Shard", "shard", "what is cut over which axes of t
 
 def Llm_StageAttr : Llm_Attr<"Stage", "stage", "the stage of a pipeline that a function is"> {
   let description = [{
-    The function is what the chips of stage `number` run, one of `count` stages (GPipe: Huang
-    et al., 2019). `microbatches` groups of sequences go through the stages, each of the size
-    that the function's types have, and a stage holds the caches of all of them. A `backward`
+    The chips of stage `number` of `count` stages run this function (GPipe: Huang et al.,
+    2019). `microbatches` groups of sequences go through the stages. Each group has the size
+    that the function's types have, and a stage holds the caches of all groups. A `backward`
     function computes gradients, and its results go to the stage before.
 
     Example: `llm.stage = #llm.stage<1 of 4, microbatches = 4>`
@@ -486,8 +486,8 @@ def Llm_StageAttr : Llm_Attr<"Stage", "stage", "the stage of a pipeline that a f
 
 def Llm_StageSlotAttr : Llm_Attr<"StageSlot", "stage_slot", "when a microbatch is in a stage"> {
   let description = [{
-    The function runs for this microbatch in cycles [`start_cycle`, `end_cycle`). With `to`, its
-    results are on their way to the chips of that function meanwhile.
+    The function runs for this microbatch in cycles [`start_cycle`, `end_cycle`). With `to`,
+    these are the cycles in which its results are sent to the chips of that function.
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$function,
     OptionalParameter<"::mlir::FlatSymbolRefAttr">:$to, "int64_t":$microbatch,
@@ -501,9 +501,9 @@ def Llm_StageSlotAttr : Llm_Attr<"StageSlot", "stage_slot", "when a microbatch i
 def Llm_PipelineAttr : Llm_Attr<"Pipeline", "pipeline", "when microbatches are in which stage"> {
   let description = [{
     All microbatches go through all stages once in `makespan_cycles`. No order of them takes
-    less than `lower_bound_cycles`. The next ones follow every `period_cycles` when the pipeline
-    is full: in a decode, a microbatch begins its next step when its tokens have come back from
-    the last stage.
+    less than `lower_bound_cycles`. If the pipeline is full, the next microbatches follow
+    every `period_cycles`: in a decode, a microbatch begins its next step when its tokens
+    have come back from the last stage.
   }];
   let parameters = (ins "int64_t":$makespanCycles, "int64_t":$lowerBoundCycles,
     "int64_t":$periodCycles, ArrayRefParameter<"::mlir::llm::StageSlotAttr">:$slots);

@@ -13,11 +13,11 @@ include "LlmOpBase.td"
 def OpGroupCollectives : OpDocGroup {
   let summary = "Collectives";
   let description = [{
-    The program is that of one chip, and all chips of the module's `llm.grid` run it, each on
-    its own pieces. They meet in a collective. It exchanges values among the chips of a
-    *group*, which differ only in their places along the axes behind `over`. Ranks of a group are
-    counted with its last axis fastest. The sizes along an axis of the grid divide what is cut
-    over it.
+    All chips of the module's `llm.grid` run the same program, each on its own pieces. A
+    collective exchanges values among the chips of a *group*, which differ only in their
+    places along the axes after `over`. Ranks in a group are counted with the last axis
+    fastest. The size of an axis of the grid must divide every dimension that is cut over
+    it.
 
     Its work is the bytes that a chip sends over the link that joins its group.
   }];
@@ -33,9 +33,9 @@ class Llm_CollectiveOp<string mnemonic, list<Trait> traits = []>
 def Llm_AllReduceOp : Llm_CollectiveOp<"all_reduce", [AllTypesMatch<["x", "out"]>]> {
   let summary = "the sum, or the greatest, of what all chips of a group have";
   let description = [{
-    out on each chip is the sum (or the elementwise maximum) of the x of all chips of the
-    group. It joins the partial sums of a product whose reduction is cut (Shoeybi et al.,
-    Megatron-LM, 2019).
+    On each chip, out is the sum (or the elementwise maximum) of the x of all chips of the
+    group. The op adds up the partial sums of a product whose reduction is cut (Shoeybi et
+    al., Megatron-LM, 2019).
 
     Shapes: out as x. Loops: d0, d1, .., all whole.
 
@@ -55,8 +55,8 @@ def Llm_AllReduceOp : Llm_CollectiveOp<"all_reduce", [AllTypesMatch<["x", "out"]
 def Llm_AllGatherOp : Llm_CollectiveOp<"all_gather"> {
   let summary = "the pieces of all chips of a group, one behind the other";
   let description = [{
-    out on each chip is the x of all chips of the group, in the order of their ranks, behind
-    each other along dimension `dim`.
+    On each chip, out is the concatenation of the x of all chips of the group along
+    dimension `dim`, in the order of their ranks.
 
     Shapes: out as x, but for `dim`, which is as many times longer as the group has chips.
     Loops: c (chips), d0, d1, .. of x, all whole.
@@ -78,9 +78,9 @@ def Llm_AllGatherOp : Llm_CollectiveOp<"all_gather"> {
 def Llm_ReduceScatterOp : Llm_CollectiveOp<"reduce_scatter"> {
   let summary = "each chip's piece of the sum of what all chips of a group have";
   let description = [{
-    The chips of the group make the sum (or the elementwise maximum) of their x. The chip of
-    rank r gets the r-th of as many equal pieces of it along dimension `dim` as the group has
-    chips (sequence parallelism: Korthikanti et al., 2022).
+    The chips of the group compute the sum (or the elementwise maximum) of their x. It is
+    divided along dimension `dim` into as many equal pieces as the group has chips, and the
+    chip of rank r gets the r-th piece (sequence parallelism: Korthikanti et al., 2022).
 
     Shapes: out as x, but for `dim`, which is as many times shorter as the group has chips.
     Loops: c (chips, reduction), d0, d1, .. of out, all whole.
@@ -104,9 +104,9 @@ def Llm_AllToAllOp : Llm_CollectiveOp<"all_to_all"> {
   let summary = "pieces that each chip of a group sends to each other one";
   let description = [{
     Each chip cuts its x into as many equal pieces along dimension `from` as the group has
-    chips, and sends the r-th of them to the chip of rank r. out is what a chip gets, in the
-    order of who sent it, behind each other along dimension `to`. A tensor that is cut along
-    `to` is then cut along `from`.
+    chips, and sends the r-th of them to the chip of rank r. On each chip, out is the
+    concatenation of the pieces that it gets along dimension `to`, in the order of the ranks
+    that sent them. A tensor that was cut along `to` is then cut along `from`.
 
     Shapes: out as x, but `from` is as many times shorter, and `to` as many times longer, as
     the group has chips. Loops: c (chips), d0, d1, .., those of a piece, all whole.
@@ -130,8 +130,9 @@ def Llm_TakePieceOp : Llm_Op<"take_piece", [Pure, Llm_NamesResults,
     DeclareOpInterfaceMethods<TransparentOpInterface, ["getForwardedValues"]>]> {
   let summary = "the piece of a value that is a chip's own";
   let description = [{
-    All chips of a group have x. The chip of rank r shows the r-th of as many equal pieces of
-    it along dimension `dim` as the group has chips. The op takes no time.
+    All chips of a group have the same x. It is divided along dimension `dim` into as many
+    equal pieces as the group has chips, and the chip of rank r shows the r-th piece. The op
+    takes no time.
 
     Shapes: out as x, but for `dim`, which is as many times shorter as the group has chips.
 

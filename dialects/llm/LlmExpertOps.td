@@ -19,11 +19,11 @@ def OpGroupExperts : OpDocGroup {
     rows back. An array of integers on the op says how many rows each expert gets, so that
     work and bytes are exact.
 
-    Chips may each have some of the experts (GShard, Lepikhin et al., 2020). The ops then say
-    `own` and the axes of the grid that share the experts. Of n chips, the one of rank r has the
-    experts r, r + n, r + 2 n, .. (vLLM calls it `round_robin`), and works on their rows alone.
-    All chips have as much room for rows, and behind its own rows a chip has zeros. With more
-    rows on a chip than there is room for, the program has no meaning.
+    Chips may each have some of the experts (GShard, Lepikhin et al., 2020). The ops then
+    have `own` and the axes of the grid that share the experts. Of n chips, the one of rank r
+    has the experts r, r + n, r + 2 n, .. (vLLM calls this `round_robin`), and works only on
+    the rows of these. All chips have equal room for rows. After its own rows, a chip has
+    zeros. If a chip has more rows than room, the result is not defined.
   }];
 }
 let opDocGroup = OpGroupExperts in {
@@ -85,16 +85,16 @@ def Llm_MoeRouteOp : Llm_WorkOp<"moe_route",
 def Llm_MoeDispatchOp : Llm_TensorOp<"moe_dispatch", [], ["countPoints", "countElements"]> {
   let summary = "the rows of each expert together";
   let description = [{
-    The result has a row of x for each expert of each token. Rows stand in the order of the
+    The result has a row of x for each expert of each token. Rows are in the order of the
     experts, and those of one expert in the order of the tokens. With `shares`, each row is
     multiplied by the share of its expert (Llama 4 scales what goes into an expert, not what
-    comes out). With `own` it has those of the chip's own experts only, and room for `rows` of
-    them.
+    comes out). With `own`, it has only the rows of the chip's own experts, and room for
+    `rows` rows.
 
-    Shapes: x [m, h]; experts [m, top_k] of whole numbers; shares [m, top_k]; out [m *
-    top_k, h] as x, with `own` [rows, h]. Loops: m, j (the selected experts), h. Stage: gather
-    (it only moves bytes; with shares 1 operation per (m, j, h)). With `own`, rows of the m *
-    top_k choices count: in proportion, where a box has a part of them.
+    Shapes: x [m, h]; experts [m, top_k] of whole numbers; shares [m, top_k]; out [m * top_k,
+    h] as x, with `own` [rows, h]. Loops: m, j (the selected experts), h. Stage: gather (it
+    only moves bytes; with shares 1 operation per (m, j, h)). With `own`, `rows` of the m *
+    top_k choices count. If a box has a part of the choices, they count in proportion.
 
     Example:
     ```mlir
@@ -126,12 +126,13 @@ def Llm_GroupedMatmulOp : Llm_WorkOp<"grouped_matmul",
     top_k slices of the weights. The weights of an expert without rows are not read.
 
     `experts` has the experts of each token, as `moe_route` chose them for `moe_dispatch`.
-    They say which weights are read, so that these cannot be fetched before they are known.
-    Without `experts`, the rows themselves say it. When the program runs, each expert has the
-    rows that `experts` names, and rows_per_expert is what was counted. `experts` costs
-    nothing. While the number of rows is open, a `routing` stands for the array. It says how
-    `llm-bind-shapes` will distribute the rows. With `own`, rhs and bias have the chip's own
-    experts only, and rows_per_expert counts the rows of these. `experts` numbers all experts.
+    They say which weights are read, so that weights cannot be fetched before the experts are
+    known. Without `experts`, the numbers of rows say it. When the program runs, each expert
+    has the rows that `experts` names, and rows_per_expert is what was counted. `experts`
+    costs nothing. While the number of rows is open, a `routing` stands for the array. It
+    says how `llm-bind-shapes` will distribute the rows. With `own`, rhs and bias have the
+    chip's own experts only, and rows_per_expert counts the rows of these. `experts` numbers
+    all experts.
 
     Shapes: lhs [r, k]; rhs [experts, k, n] or [experts, n, k]; bias [experts, n]; experts
     [r / top_k, top_k] of whole numbers; out [r, n] of lhs' element type, or of the one behind

@@ -132,10 +132,10 @@ def Llm_StateCastOp : Llm_Op<"state_cast", [AlwaysSpeculatable,
   let summary = "a state as a tensor, or a tensor as a state";
   let description = [{
     Shows the state of all sequences as one tensor [batch, shape..], or such a tensor as a
-    state. With it the loops of `--llm-materialize-tiles` take slices of a state and put those
-    of the next one together. The op takes no time. A state that it gives may be the one that
-    comes `after` another: that of the same layer, once the program has run. The op then has
-    the memory effect of the ops that make such a state.
+    state. The loops of `--llm-materialize-tiles` use it to take slices of a state and to
+    assemble the next state from slices. The op takes no time. With `after`, the result is
+    the next state after another one, which is that of the same layer. The op then has the
+    memory effect of the ops that make such a state.
 
     Example:
     ```mlir

@@ -70,9 +70,9 @@ def Llm_StateOp : Llm_Op<"state",
      DeclareOpInterfaceMethods<SourceOpInterface>]> {
   let summary = "a named state of a recurrent layer, as it is when the program starts";
   let description = [{
-    Shows what the layer with this name keeps of the tokens before those of the program. If
-    there are none, these are zeros. Each `{}` in the name stands for one of `indices`. If
-    its type leaves the batch open (`?`), `sizes` has it.
+    Shows the state that the layer with this name has at the start of the program. If there
+    were no tokens before, it is zeros. Each `{}` in the name stands for one of `indices`.
+    If its type leaves the batch open (`?`), `sizes` has it.
 
     Example:
     ```mlir
@@ -94,12 +94,12 @@ def Llm_KvReadOp : Llm_Op<"kv_read",
      DeclareOpInterfaceMethods<SourceOpInterface, ["getDependences", "countShownBytes"]>]> {
   let summary = "rows of a KV cache, as tensors";
   let description = [{
-    Shows positions [begin, end) of every sequence: keys and values of shape
-    [batch, end - begin, kv_heads, head_dim]. A cache of latents has one such tensor. The op
-    takes no time, because attention pays for what it streams. It depends only on the newest
-    writes to these positions. In a ragged batch, `begin` and `end` have a number for each
-    sequence. The tensors are as long as the longest range; rows behind the range of a
-    sequence hold nothing (`lengths` of `#llm.mask`).
+    Shows positions [begin, end) of every sequence: keys and values of shape [batch, end -
+    begin, kv_heads, head_dim]. A cache of latents has one such tensor. The op takes no
+    time, because attention pays for what it streams. It depends only on the newest writes
+    to these positions. In a ragged batch, `begin` and `end` have a number for each
+    sequence. The tensors are as long as the longest range. Rows beyond the range of a
+    sequence have no meaning (`lengths` of `#llm.mask`).
 
     Example:
     ```mlir
@@ -152,8 +152,8 @@ def Llm_SizedOp : Llm_Op<"sized", [Pure, AllTypesMatch<["x", "result"]>,
     DeclareOpInterfaceMethods<TransparentOpInterface, ["getForwardedValues"]>]> {
   let summary = "a tensor whose open dimensions have these sizes";
   let description = [{
-    Shows the operand, whose open dimensions (`?`) have `sizes`, in order. In this way the
-    argument of a function gets its shape when sizes are bound. The op takes no time.
+    Shows the operand, whose open dimensions (`?`) have `sizes`, in order. So the argument
+    of a function gets its shape when sizes are bound. The op takes no time.
 
     Example:
     ```mlir

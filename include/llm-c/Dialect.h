@@ -63,8 +63,8 @@ MLIR_CAPI_EXPORTED intptr_t llmTileAttrGetNumLevels(MlirAttribute tile);
 MLIR_CAPI_EXPORTED MlirAttribute llmTileAttrGetLevel(MlirAttribute tile,
                                                      intptr_t position);
 
-/// Amounts: into how many pieces loops are cut, for parts that may run at once.
-/// A null attribute if there is one part.
+/// Returns amounts: into how many pieces each loop is cut, for parts that may
+/// run at once. It is a null attribute if there is one part.
 MLIR_CAPI_EXPORTED MlirAttribute llmTileAttrGetSplit(MlirAttribute tile);
 
 MLIR_CAPI_EXPORTED bool llmAttributeIsATileLevel(MlirAttribute attr);
@@ -72,7 +72,7 @@ MLIR_CAPI_EXPORTED bool llmAttributeIsATileLevel(MlirAttribute attr);
 /// The name of the memory, such as "sram".
 MLIR_CAPI_EXPORTED MlirStringRef llmTileLevelAttrGetMemory(MlirAttribute level);
 
-/// Amounts: iterations of each loop of the op in one tile.
+/// Returns amounts: the iterations of each loop of the op in one tile.
 MLIR_CAPI_EXPORTED MlirAttribute llmTileLevelAttrGetSizes(MlirAttribute level);
 
 /// How many loops the op has.
@@ -83,11 +83,11 @@ MLIR_CAPI_EXPORTED intptr_t llmTileLevelAttrGetNumLoops(MlirAttribute level);
 MLIR_CAPI_EXPORTED MlirStringRef llmTileLevelAttrGetLoop(MlirAttribute level,
                                                          intptr_t position);
 
-/// Amounts: how many tiles of each buffer are held.
+/// Returns amounts: how many tiles of each buffer the memory holds at a time.
 MLIR_CAPI_EXPORTED MlirAttribute
 llmTileLevelAttrGetBuffers(MlirAttribute level);
 
-/// How many buffers lie in the memory already when the op starts.
+/// The number of buffers that lie in the memory already when the op starts.
 MLIR_CAPI_EXPORTED intptr_t
 llmTileLevelAttrGetNumResidentBuffers(MlirAttribute level);
 
@@ -113,10 +113,10 @@ MLIR_CAPI_EXPORTED MlirStringRef llmCostAttrGetWith(MlirAttribute cost,
 /// The fingerprint of the op, its tile and the engines.
 MLIR_CAPI_EXPORTED MlirStringRef llmCostAttrGetStamp(MlirAttribute cost);
 
-/// How many shapes of parts there are.
+/// The number of different shapes that the parts of the op have.
 MLIR_CAPI_EXPORTED intptr_t llmCostAttrGetNumParts(MlirAttribute cost);
 
-/// The part cost of all parts of one shape.
+/// Returns the part cost at a position. It holds for all parts of one shape.
 MLIR_CAPI_EXPORTED MlirAttribute llmCostAttrGetPart(MlirAttribute cost,
                                                     intptr_t position);
 
@@ -125,10 +125,10 @@ MLIR_CAPI_EXPORTED bool llmAttributeIsAPartCost(MlirAttribute attr);
 /// The number of equal parts. All following figures are those of one part.
 MLIR_CAPI_EXPORTED int64_t llmPartCostAttrGetCount(MlirAttribute part);
 
-/// Amounts: operations by kind of work, "mac", "alu" and so on.
+/// Returns amounts: operations by kind of work, "mac", "alu" and so on.
 MLIR_CAPI_EXPORTED MlirAttribute llmPartCostAttrGetWork(MlirAttribute part);
 
-/// Bytes that move: a dictionary of memories, each with amounts by buffer.
+/// Returns the bytes that move: for each memory, a dictionary by buffer.
 MLIR_CAPI_EXPORTED MlirAttribute
 llmPartCostAttrGetTrafficBytes(MlirAttribute part);
 
@@ -136,23 +136,24 @@ llmPartCostAttrGetTrafficBytes(MlirAttribute part);
 MLIR_CAPI_EXPORTED int64_t
 llmPartCostAttrGetWorkingSetBytes(MlirAttribute part);
 
-/// The length of a part alone on the machine: overhead and serial cycles, and
-/// the larger of compute and memory cycles.
+/// How long a part takes if it is alone on the machine: the overhead and serial
+/// cycles, plus the larger of compute and memory cycles.
 MLIR_CAPI_EXPORTED int64_t llmPartCostAttrGetCycles(MlirAttribute part);
 MLIR_CAPI_EXPORTED int64_t llmPartCostAttrGetOverheadCycles(MlirAttribute part);
 MLIR_CAPI_EXPORTED int64_t llmPartCostAttrGetSerialCycles(MlirAttribute part);
 MLIR_CAPI_EXPORTED int64_t llmPartCostAttrGetComputeCycles(MlirAttribute part);
 MLIR_CAPI_EXPORTED int64_t llmPartCostAttrGetMemoryCycles(MlirAttribute part);
 
-/// Amounts: cycles by memory. The memory cycles are the longest of these. A
-/// null attribute if one memory alone has a rate.
+/// Returns amounts: cycles by memory. The memory cycles are the longest of
+/// these. It is a null attribute if only one memory has a rate.
 MLIR_CAPI_EXPORTED MlirAttribute
 llmPartCostAttrGetCyclesByMemory(MlirAttribute part);
 
 /// What takes the most of these cycles: "compute", "memory" or "overhead".
 MLIR_CAPI_EXPORTED MlirStringRef llmPartCostAttrGetBound(MlirAttribute part);
 
-/// Picojoules of products and bytes; 0 if the target gives no energies.
+/// The energy of multiply-accumulates and moved bytes. It is 0 if the target
+/// gives none.
 MLIR_CAPI_EXPORTED int64_t
 llmPartCostAttrGetEnergyPicojoules(MlirAttribute part);
 
@@ -162,7 +163,7 @@ llmPartCostAttrGetEnergyPicojoules(MlirAttribute part);
 
 MLIR_CAPI_EXPORTED bool llmAttributeIsASlots(MlirAttribute attr);
 
-/// How many runs of slots there are.
+/// The number of runs of slots.
 MLIR_CAPI_EXPORTED intptr_t llmSlotsAttrGetNumRuns(MlirAttribute slots);
 
 /// The slot run at a position.
@@ -186,8 +187,9 @@ MLIR_CAPI_EXPORTED int64_t llmSlotRunAttrGetEngineIndex(MlirAttribute run);
 MLIR_CAPI_EXPORTED int64_t
 llmSlotRunAttrGetEngineIndexStride(MlirAttribute run);
 
-/// Amounts: for each other group of which the slot holds an engine, the number
-/// of that engine, with the same stride. A null attribute if there is none.
+/// Returns amounts: for each other group of which the slot holds an engine, the
+/// number of that engine, with the same stride. It is a null attribute if there
+/// is no such group.
 MLIR_CAPI_EXPORTED MlirAttribute llmSlotRunAttrGetWith(MlirAttribute run);
 
 /// The cycle in which the slot starts, and that in which it has ended. Starts
@@ -196,14 +198,14 @@ MLIR_CAPI_EXPORTED int64_t llmSlotRunAttrGetStartCycle(MlirAttribute run);
 MLIR_CAPI_EXPORTED int64_t llmSlotRunAttrGetEndCycle(MlirAttribute run);
 MLIR_CAPI_EXPORTED int64_t llmSlotRunAttrGetStrideCycles(MlirAttribute run);
 
-/// Amounts: the lanes of each shared memory that the slot holds.
+/// Returns amounts: how many lanes of each shared memory the slot holds.
 MLIR_CAPI_EXPORTED MlirAttribute llmSlotRunAttrGetLanes(MlirAttribute run);
 
-/// The number of fetches ahead of the slot.
+/// The number of fetches that are made ahead for the slot.
 MLIR_CAPI_EXPORTED intptr_t llmSlotRunAttrGetNumPrefetches(MlirAttribute run);
 
-/// The prefetch at a position, for the first part. Those of the other parts
-/// start and end later by the stride, on the same engine.
+/// The prefetch at a position, for the first part. The prefetches of the other
+/// parts are on the same engine, and each is later by the stride.
 MLIR_CAPI_EXPORTED MlirAttribute llmSlotRunAttrGetPrefetch(MlirAttribute run,
                                                            intptr_t position);
 
@@ -223,7 +225,7 @@ llmPrefetchAttrGetEngineIndex(MlirAttribute prefetch);
 MLIR_CAPI_EXPORTED int64_t llmPrefetchAttrGetStartCycle(MlirAttribute prefetch);
 MLIR_CAPI_EXPORTED int64_t llmPrefetchAttrGetEndCycle(MlirAttribute prefetch);
 
-/// Amounts: the lanes of each shared memory that the fetch holds.
+/// Returns amounts: how many lanes of each shared memory the fetch holds.
 MLIR_CAPI_EXPORTED MlirAttribute
 llmPrefetchAttrGetLanes(MlirAttribute prefetch);
 
@@ -241,29 +243,29 @@ llmScheduleAttrGetPolicy(MlirAttribute schedule);
 MLIR_CAPI_EXPORTED int64_t
 llmScheduleAttrGetMakespanCycles(MlirAttribute schedule);
 
-/// Cycles that no schedule is shorter than, whatever the tiles and cuts.
+/// A lower bound: no schedule is shorter, whatever its tiles and cuts.
 MLIR_CAPI_EXPORTED int64_t
 llmScheduleAttrGetLowerBoundCycles(MlirAttribute schedule);
 
-/// Amounts: the cycles of each bound, by its name.
+/// Returns amounts: the cycles of each bound, by its name.
 MLIR_CAPI_EXPORTED MlirAttribute
 llmScheduleAttrGetBoundsCycles(MlirAttribute schedule);
 
-/// The larger of the cycles of all arithmetic at peak rate, and of all bytes
-/// that must move at full bandwidth.
+/// The larger of two times: all arithmetic at peak rate, and all bytes that
+/// must move at full bandwidth.
 MLIR_CAPI_EXPORTED int64_t
 llmScheduleAttrGetRooflineCycles(MlirAttribute schedule);
 
-/// Cycles that no schedule under the same options is shorter than. 0 if nothing
+/// No schedule under the same options is shorter than this. It is 0 if nothing
 /// is proven beyond the lower bound.
 MLIR_CAPI_EXPORTED int64_t
 llmScheduleAttrGetProvenCycles(MlirAttribute schedule);
 
-/// The options that forbade the scheduler something; empty if none did.
+/// The options that forbade the scheduler something. It is empty if none did.
 MLIR_CAPI_EXPORTED MlirStringRef
 llmScheduleAttrGetOptions(MlirAttribute schedule);
 
-/// How many loops the function has.
+/// The number of loops that the function has.
 MLIR_CAPI_EXPORTED intptr_t llmScheduleAttrGetNumLoops(MlirAttribute schedule);
 
 /// The loop period at a position, in the order of the program.
@@ -275,10 +277,10 @@ MLIR_CAPI_EXPORTED bool llmAttributeIsALoopPeriod(MlirAttribute attr);
 /// The cycle in which the first iteration starts.
 MLIR_CAPI_EXPORTED int64_t llmLoopPeriodAttrGetStartCycle(MlirAttribute loop);
 
-/// Cycles of one iteration.
+/// The cycles of one iteration.
 MLIR_CAPI_EXPORTED int64_t llmLoopPeriodAttrGetPeriodCycles(MlirAttribute loop);
 
-/// How many iterations there are.
+/// The number of iterations.
 MLIR_CAPI_EXPORTED int64_t llmLoopPeriodAttrGetTrips(MlirAttribute loop);
 
 #ifdef __cplusplus

@@ -82,7 +82,7 @@ MLIR_CAPI_EXPORTED void llmEvaluationPrintJson(LlmEvaluation evaluation,
                                                MlirStringCallback callback,
                                                void *userData);
 
-/// How many functions have a body; above 0.
+/// The number of functions that have a body. It is above 0.
 MLIR_CAPI_EXPORTED intptr_t
 llmEvaluationGetNumFunctions(LlmEvaluation evaluation);
 
@@ -106,13 +106,13 @@ llmFunctionReportGetMakespanCycles(LlmFunctionReport report);
 MLIR_CAPI_EXPORTED double
 llmFunctionReportGetMakespanMicroseconds(LlmFunctionReport report);
 
-/// Cycles that no schedule is shorter than, whatever the tiles and cuts.
+/// A lower bound: no schedule is shorter, whatever its tiles and cuts.
 MLIR_CAPI_EXPORTED int64_t
 llmFunctionReportGetLowerBoundCycles(LlmFunctionReport report);
 
 /// The number of sentences that say what is wrong with the figures: a stale
 /// cost, a schedule that breaks a rule, a program that does not fit into
-/// memory. 0 if nothing is wrong.
+/// memory. It is 0 if nothing is wrong.
 MLIR_CAPI_EXPORTED intptr_t
 llmFunctionReportGetNumProblems(LlmFunctionReport report);
 
@@ -120,7 +120,7 @@ llmFunctionReportGetNumProblems(LlmFunctionReport report);
 MLIR_CAPI_EXPORTED MlirStringRef
 llmFunctionReportGetProblem(LlmFunctionReport report, intptr_t position);
 
-/// How many ops take time.
+/// The number of ops that take time.
 MLIR_CAPI_EXPORTED intptr_t
 llmFunctionReportGetNumOps(LlmFunctionReport report);
 
@@ -150,7 +150,7 @@ MLIR_CAPI_EXPORTED int64_t llmOpReportGetCount(LlmOpReport report);
 /// parts.
 MLIR_CAPI_EXPORTED int64_t llmOpReportGetCycles(LlmOpReport report);
 
-/// Cycles that the slots of one run take, summed over its parts.
+/// The cycles that the slots of one run take, summed over its parts.
 MLIR_CAPI_EXPORTED int64_t llmOpReportGetScheduledCycles(LlmOpReport report);
 
 /// The cycle in which the first slot of its first run starts; fetches ahead of
@@ -163,7 +163,7 @@ MLIR_CAPI_EXPORTED int64_t llmOpReportGetEndCycle(LlmOpReport report);
 /// What binds the op on the whole machine: "compute", "memory" or "overhead".
 MLIR_CAPI_EXPORTED MlirStringRef llmOpReportGetBound(LlmOpReport report);
 
-/// The engines that have its slots, in words: "core[0..3]", "4 slots".
+/// The engines on which it has slots, in words: "core[0..3]", "4 slots".
 MLIR_CAPI_EXPORTED MlirStringRef llmOpReportGetEngines(LlmOpReport report);
 
 #ifdef __cplusplus

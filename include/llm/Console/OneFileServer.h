@@ -15,12 +15,12 @@
 
 namespace mlir::llm {
 
-/// Gives one file to the browser of this machine, for a page of one origin
-/// ("https://ui.perfetto.dev"), once. It refuses everything else. It listens
-/// only at 127.0.0.1.
+/// Serves one file once to the browser of this machine, for a page of one
+/// origin ("https://ui.perfetto.dev"). It refuses all other requests. It
+/// listens only at 127.0.0.1.
 class OneFileServer {
 public:
-  /// Port 0 is any port that is free.
+  /// Opens the port. Port 0 stands for any port that is free.
   static ::llvm::Expected<OneFileServer> listen(uint16_t port);
   OneFileServer(OneFileServer &&other) noexcept
       : listener(std::exchange(other.listener, -1)), port(other.port) {}
@@ -29,7 +29,7 @@ public:
 
   uint16_t getPort() const { return port; }
 
-  /// Returns once the file was fetched whole; fails if nobody did so in time.
+  /// Returns when the whole file was fetched. Fails if that takes too long.
   ::llvm::Error serve(StringRef name, StringRef content, StringRef origin,
                       std::chrono::seconds patience);
 

@@ -20,10 +20,10 @@ struct ShowOptions {
   unsigned patienceSeconds = 120;
 };
 
-/// Shows a page as it is, and a trace in ui.perfetto.dev, which fetches it from
-/// here. If there is no display, `said` gets how to do it. `convert` makes
-/// compressed JSON of a file that neither can show; without it, the file is
-/// taken for a trace.
+/// Shows an HTML page in the browser, or a trace in ui.perfetto.dev, which
+/// fetches it from this process. If there is no display, it writes to `said`
+/// what the user can do. `convert` turns a trace of another format into
+/// compressed JSON; without it, the file is shown as a trace as it is.
 ::llvm::Error
 showFile(StringRef path, raw_ostream &said, const ShowOptions &options = {},
          function_ref<::llvm::Expected<std::string>(StringRef)> convert = {});

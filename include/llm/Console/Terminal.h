@@ -18,11 +18,11 @@
 
 namespace mlir::llm {
 
-/// How text may look. Files and pipes get plain ASCII, so that what is in them
+/// How text may look. Files and pipes get plain ASCII, so that their content
 /// does not depend on where a program runs.
 struct Look {
   bool hasColors = false;
-  bool hasBlocks = false; ///< Unicode's block elements
+  bool hasBlocks = false; ///< bars may use Unicode's block elements
 
   /// A terminal has colours unless NO_COLOR is set to something
   /// (https://no-color.org), and blocks if the locale is UTF-8.
@@ -37,16 +37,16 @@ void obeyNoColor();
 /// that knows how to (TERM=dumb does not).
 bool canShowProgress();
 
-/// A line on standard error that is written over and over. If a terminal cannot
-/// do that, nothing is written. The line is cut to the width of the terminal.
-/// It is taken back at the end, and when an interrupt (Ctrl-C) ends the
-/// program.
+/// A progress line on standard error, which each update overwrites. If the
+/// terminal cannot do that, nothing is written. The line is cut to the width of
+/// the terminal. It is erased at the end, and when an interrupt (Ctrl-C) ends
+/// the program.
 ///
 /// Nothing is shown in the first second, because most work is done by then.
-/// After that, there is a new line each tenth of a second. If
+/// After that, there is an update each tenth of a second. If
 /// LLM_PROGRESS_SECONDS is a number, it takes the place of that second: 0 shows
-/// everything, whatever the speed of the machine. Any thread may take the line
-/// back.
+/// every update, whatever the speed of the machine. Any thread may call the
+/// functions.
 class ProgressLine {
 public:
   ProgressLine();
@@ -66,7 +66,7 @@ private:
   std::optional<LineUntilInterrupt> shown;
 };
 
-/// Colours from here to the end of the scope, if the look has any.
+/// Enables colours up to the end of the scope, if the look has any.
 class ColorScope {
 public:
   ColorScope(::llvm::raw_ostream &os, Look look)

@@ -16,23 +16,23 @@
 
 namespace mlir::llm {
 
-/// Returns text with everything but printable ASCII written as \XX, so that one
-/// byte is one column and nothing moves the cursor.
+/// Returns the text with each byte that is not printable ASCII written as \XX.
+/// So one byte is one column, and nothing moves the cursor.
 std::string toPrintable(StringRef text);
 
-/// Gives `text` if it has at most `width` columns, else its two ends with ".."
-/// between.
+/// Returns `text` if it has at most `width` columns. Otherwise returns its two
+/// ends with ".." between them.
 std::string elide(StringRef text, size_t width);
 
-/// Returns a name that someone else chose, in printable characters and not too
-/// wide.
+/// Returns a name from a user's file in printable characters, elided if it is
+/// wider than `widest`.
 inline std::string showName(StringRef name, size_t widest = 20) {
   return elide(toPrintable(name), widest);
 }
 
-/// Prints `head` and words, as many to a line as fit; lines after the first are
-/// indented, below the first word where there is a head. A number and the word
-/// behind it, which may be its unit, stay together.
+/// Prints `head` and then the words of `text`, as many to a line as fit.
+/// Further lines are indented, below the first word if there is a head. A
+/// number and the word behind it, which may be its unit, stay together.
 void printWrapped(llvm::raw_ostream &os, StringRef text, size_t width,
                   StringRef head = "");
 
@@ -40,11 +40,11 @@ void printWrapped(llvm::raw_ostream &os, StringRef text, size_t width,
 /// 1,234.5 ms.
 struct Unit {
   StringRef name;
-  double size; ///< of one unit, in units of the raw numbers
+  double size; ///< how many of the raw numbers make one unit
   int decimals;
 };
-/// Returns the first unit in which `largest` has at most `width` characters,
-/// else the last.
+/// Returns the first unit in which `largest` has at most `width` characters, or
+/// the last unit if there is none.
 const Unit &chooseUnit(ArrayRef<Unit> units, double largest, size_t width);
 /// Returns the number with its decimals and separators between thousands. A
 /// number above 0 whose decimals are all 0 is "<0.001".
@@ -74,19 +74,20 @@ public:
   void setColor(size_t column, Color color) {
     rows.back().colors.push_back({column, color});
   }
-  /// Prints at most so many letters of each cell of the first column, behind
-  /// the blanks that it begins with.
+  /// Returns the width of the table if at most `letters` letters of each cell
+  /// of the first column are printed, not counting the blanks that it begins
+  /// with.
   size_t width(size_t letters = SIZE_MAX) const;
-  /// Prints with colours if the reader of the stream can see them.
+  /// Prints the table in `width` columns, with colours if the stream has them.
   void print(::llvm::raw_ostream &os, size_t width) const;
 
 private:
   struct Row {
-    std::vector<std::string> cells; ///< none: a rule
+    std::vector<std::string> cells; ///< empty for a rule
     bool isBold = false;
-    std::vector<std::pair<size_t, Color>> colors; ///< of columns
+    std::vector<std::pair<size_t, Color>> colors; ///< by column
   };
-  /// Where in a line a cell stands, in bytes.
+  /// The bytes [begin, end) of a line in which a cell stands.
   struct Span {
     size_t begin, end;
   };

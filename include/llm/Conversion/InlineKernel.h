@@ -13,7 +13,7 @@
 
 namespace mlir::llm {
 
-/// Replaces a kernel by the ops inside, because it means what they mean.
+/// Replaces a kernel by the ops inside it, which define its meaning.
 void inlineKernel(FusedOp kernel, RewriterBase &rewriter);
 
 } // namespace mlir::llm

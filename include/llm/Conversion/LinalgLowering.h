@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // An op reads arrays. An array is a value of the program, of plain or
-// block-scaled elements. In the lowered program it is one tensor, or one of
-// values and one for each layer of scales. The ops here hide the difference.
-// The body of a computation reads numbers in the type of the calculation, and
-// gives such a number, which is rounded where it is stored.
+// block-scaled elements. In the lowered program an array of plain elements is
+// one tensor. One of block-scaled elements is a tensor of values and a tensor
+// for each layer of scales. The functions here hide the difference. The body of
+// a computation reads and yields numbers in the type of the calculation.
+// Results are rounded when they are stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,17 +36,18 @@ struct Array {
   SmallVector<Value> tensors;
 
   int64_t getRank() const { return type.getRank(); }
-  /// Returns the values, of a block-scaled array without their scales.
+  /// Returns the tensor of values. For a block-scaled array, that is without
+  /// the scales.
   Value getValues() const { return tensors.front(); }
-  /// Where the dimension `dim` is in one of the tensors. It is nowhere in
-  /// scales that all elements along it share. Fails if some, but not all, share
-  /// one.
+  /// Returns the dimension of one of the tensors that is `dim` of the array. A
+  /// tensor of scales does not have it if all elements along `dim` share a
+  /// scale. Fails if some of these elements share a scale, but not all.
   FailureOr<std::optional<int64_t>> findDim(unsigned tensor, int64_t dim) const;
-  /// The same, also where some, but not all, share a scale.
+  /// Does the same, and does not fail if some elements share a scale.
   std::optional<int64_t> findDimOfBlocks(unsigned tensor, int64_t dim) const;
 };
 
-/// An array, and which element of it belongs to a point of the loops.
+/// An array, and a map from a point of the loops to the element that is read.
 struct Read {
   Array array;
   AffineMap map;
@@ -66,9 +68,9 @@ public:
 
   /// Returns the values that stand for an operand of the op.
   ValueRange getParts(Value operand) const;
-  /// Returns an operand that is one value in the lowered program, too.
+  /// Returns the value that stands for an operand, if there is exactly one.
   Value get(Value operand) const;
-  /// Returns an operand that is a tensor.
+  /// Returns the array of an operand that is a tensor.
   Array getArray(Value operand) const;
 
   void setResult(unsigned result, ValueRange parts);
@@ -85,13 +87,14 @@ public:
   Type getComputeType() const { return computeType; }
   Value number(OpBuilder &b, double value) const;
   Value index(OpBuilder &b, int64_t value) const;
-  /// Returns a stored number in the type of the calculation. It is exact except
-  /// for f64 and whole numbers above 2^24 in f32.
+  /// Converts a stored number to the type of the calculation. This is exact,
+  /// except for f64 and whole numbers above 2^24 in f32.
   Value widen(OpBuilder &b, Value stored) const;
-  /// Returns the number of an array at these indices, in a body.
+  /// Returns the number of an array at these indices, for use in a body.
   Value extract(OpBuilder &b, const Array &array, ValueRange at) const;
-  /// Returns the nearest number of `type`, ties to even. Floats of less than 16
-  /// bits and whole numbers take the largest that they have for what is above.
+  /// Rounds to the nearest number of `type`, ties to even. Floats of less than
+  /// 16 bits and whole numbers saturate: what is above their largest number
+  /// becomes that number.
   Value narrow(OpBuilder &b, Value computed, Type type) const;
 
   //===--------------------------------------------------------------------===//
@@ -100,7 +103,7 @@ public:
 
   SmallVector<OpFoldResult> getSizes(Value tensor) const;
   Value empty(ArrayRef<OpFoldResult> sizes, Type element) const;
-  /// Returns a tensor of one number.
+  /// Returns a tensor all of whose elements are one number.
   Value filled(ArrayRef<OpFoldResult> sizes, double value) const;
   Value filled(ArrayRef<OpFoldResult> sizes, TypedAttr value) const;
   /// Returns a constant tensor of rank 1.
@@ -108,8 +111,8 @@ public:
   /// Splits the dimension `dim` of an array of plain elements into [outer,
   /// inner].
   Array split(const Array &array, int64_t dim, OpFoldResult inner) const;
-  /// Returns the quotient of two sizes, the first of which is a multiple of the
-  /// other.
+  /// Returns the quotient of two sizes. The first must be a multiple of the
+  /// second.
   OpFoldResult divide(OpFoldResult size, OpFoldResult divisor) const;
   OpFoldResult add(OpFoldResult a, OpFoldResult b) const;
   OpFoldResult multiply(OpFoldResult a, OpFoldResult b) const;
@@ -117,8 +120,8 @@ public:
   /// `stride`-th of these.
   Array slice(const Array &array, int64_t dim, OpFoldResult offset,
               OpFoldResult size, int64_t stride = 1) const;
-  /// Rows [offset, offset + size) of the first dimension, with their scales.
-  /// Fails if rows share a scale with others.
+  /// Returns the rows [offset, offset + size) of the first dimension, with
+  /// their scales. Fails if several rows share a scale.
   FailureOr<Array> sliceRows(const Array &array, OpFoldResult offset,
                              OpFoldResult size) const;
   /// Returns the elements at `index` of the first dimension, without that
@@ -133,19 +136,19 @@ public:
   // Computations
   //===--------------------------------------------------------------------===//
 
-  /// Calculates a number from what was read, in the order of the reads, and
-  /// from the sum so far, which is last and only there in `reduce`.
+  /// Calculates a number from the numbers that were read, in the order of the
+  /// reads. In `reduce`, the last argument is the sum so far.
   using Body = function_ref<Value(OpBuilder &, Location, ValueRange)>;
 
-  /// Returns a tensor of `sizes` with a number of `body` at each index, rounded
+  /// Returns a tensor of `sizes`. Each element is a result of `body`, rounded
   /// to `element`.
   Value compute(ArrayRef<OpFoldResult> sizes, ArrayRef<Read> reads,
                 Type element, Body body) const;
-  /// Returns a tensor of `sizes` whose elements a body finds by their indices.
+  /// Returns a tensor of `sizes`. `body` gets the indices of each element.
   Value generate(ArrayRef<OpFoldResult> sizes, Type element, Body body) const;
-  /// Returns the tensor `init`, of numbers in the type of the calculation. The
-  /// body is applied to each of its elements, for all points of the loops that
-  /// `outMap` does not name.
+  /// Returns the tensor `init` after a reduction. Its numbers have the type of
+  /// the calculation. The body is applied to each of its elements, for all
+  /// points of the loops that `outMap` does not name.
   Value reduce(Value init, AffineMap outMap, ArrayRef<Read> reads,
                Body body) const;
   /// Returns the numbers of an array, rounded to the plain type `element`.
@@ -169,27 +172,28 @@ private:
   SmallVector<SmallVector<Value>> results;
 };
 
-/// A dimension of a layer of scales: which dimension of the array it is, and
-/// how many neighbours along that share a scale.
+/// A dimension of a layer of scales: which dimension `dim` of the array it is,
+/// and how many neighbours along it share a scale (`block`).
 struct ScaleDim {
   int64_t dim, block;
 };
-/// Lists these dimensions, without those of which a block has the whole.
+/// Lists these dimensions. Those that a block covers as a whole are left out.
 SmallVector<ScaleDim> getScaleDims(ScalesAttr scales, int64_t rank);
 /// Returns how many neighbours along `dim` share a scale. Returns nothing if
-/// all do.
+/// all of them share one.
 std::optional<int64_t> findScaleBlock(ArrayRef<ScaleDim> dims, int64_t dim);
-/// Returns the tensors that stand for an array of such elements.
+/// Returns the number of tensors that stand for an array of such elements.
 unsigned countParts(Type element);
-/// Returns the scale of the element that `map` shows.
+/// Returns the map to the scale of the element to which `map` leads.
 AffineMap getScaleMap(ScalesAttr scales, AffineMap map);
 
-/// Returns the tensors that stand for one of block-scaled elements: values, and
-/// the scales of each layer, without the dimensions that a block has whole.
+/// Returns the types of the tensors that stand for a tensor of block-scaled
+/// elements: the values, and the scales of each layer. Scales do not have the
+/// dimensions that a block covers as a whole.
 SmallVector<Type> getPartTypes(RankedTensorType blockScaled);
 
-/// Converts caches to tensors, and tensors of block-scaled elements to several.
-/// All other types stay as they are.
+/// Converts caches and states to tensors, and a tensor of block-scaled elements
+/// to several tensors. All other types stay as they are.
 class LinalgTypeConverter : public TypeConverter {
 public:
   LinalgTypeConverter();

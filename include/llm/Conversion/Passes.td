@@ -14,25 +14,26 @@ def ConvertLlmToLinalgPass : Pass<"convert-llm-to-linalg", "::mlir::ModuleOp"> {
   let summary = "Turn programs into linalg ops that compute them";
   let description = [{
     Turns every op of the dialect into ops of linalg, tensor, arith, math and scf, with the
-    meaning of Spec.md: arithmetic is in f32, and a result is rounded once where it is
-    stored. Any stack that compiles linalg on tensors can take over from there.
+    meaning of Spec.md: arithmetic is in f32, and a result is rounded once when it is
+    stored. Any compiler for linalg on tensors can compile the result.
 
-    - Weights, and caches as they are at the start, become arguments after those of the
-      function, one for each tensor. `llm.source` on the argument is the name of a weight,
+    - Weights and the initial states of caches become arguments after those of the function,
+      one for each tensor. `llm.source` on the argument is the name of a weight, and
       `llm.cache` that of a cache. Open sizes become arguments of type index, with
-      `llm.size`. The random numbers of `sample categorical` that no operand has become one
-      argument with `llm.random`, a number in [0, 1) for each row.
+      `llm.size`. If a `sample categorical` has no operand with random numbers, these become
+      one argument with `llm.random`, with a number in [0, 1) for each row.
     - The last state of each cache becomes a result, also with `llm.cache`.
     - A cache is two tensors (keys and values), or one (latents). A tensor of block-scaled
-      elements becomes one tensor of its values, and one for each layer of scales. The scales
-      do not have the dimensions that a block has whole.
-    - Loops that name weights or caches by their index are unrolled.
-    - Experts are those that the router chooses. `rows_per_expert` does not matter where
+      elements becomes one tensor of its values, and one for each layer of scales. Scales do
+      not have the dimensions that a block covers as a whole.
+    - Loops whose index selects weights or caches are unrolled.
+    - Tokens go to the experts that the router chooses. `rows_per_expert` does not matter if
       `grouped_matmul` knows the experts of its rows.
-    - The name, tile, cost and slots of an op are in the locations of what it became.
+    - The locations of the new ops have the name, tile, cost and slots of the op from which
+      they come.
 
-    An op takes part by `LinalgLoweringOpInterface`; an op of the dialect without it is an
-    error. Ops of other dialects stay as they are.
+    Ops are lowered through `LinalgLoweringOpInterface`. An op of the dialect without it is
+    an error. Ops of other dialects stay as they are.
 
     Requires: nothing. Guarantees: functions have no op, type or attribute of the dialect
     left, except for these four on arguments and results, and `llm.program` and

@@ -12,7 +12,7 @@
 
 namespace mlir::llm {
 
-/// An m x k x n product with its tile edges, which are real numbers.
+/// An m x k x n matrix product, with tile edges that are real numbers.
 ///
 /// With a cache of C bytes and b bytes per value, edge = sqrt(C / (3 b)): three
 /// square tiles fill the cache. If the smallest dimension d0 is below this
@@ -25,10 +25,10 @@ struct ClosedForm {
   unsigned m, k, n;  ///< loops of the workload
   unsigned lhs, rhs; ///< buffers of the workload
   double tileM, tileK, tileN;
-  double lhsBytes, rhsBytes; ///< moved
+  double lhsBytes, rhsBytes; ///< how many bytes of each operand move
 
-  /// Returns nothing if the op is no such product, or the engine has no private
-  /// memory.
+  /// Returns nothing if the op is not such a product, or the engine has no
+  /// private memory.
   static std::optional<ClosedForm> get(const OpOnTarget &context);
   /// Returns the edges, rounded down to whole iterations.
   TileAttr getTile(const OpOnTarget &context) const;

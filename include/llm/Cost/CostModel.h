@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A cost is what the op moves with its tile, and how long that and its
-// arithmetic take together. Engines differ in how these come about. A target
-// names the model of each engine (`Engine::costModel`). A new model is a class
-// here and a word in `CostModelKind`. The formulas are in dialects/llm/Spec.md.
+// A cost says what the op moves with its tile, and how long that and its
+// arithmetic take together. Engines differ in how these follow from the tile. A
+// target names the model of each engine (`Engine::costModel`). A new model is a
+// class here and a word in `CostModelKind`. The formulas are in
+// dialects/llm/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,34 +22,36 @@
 
 namespace mlir::llm {
 
-/// The cycles of a cost record, and what they are bound by.
+/// The cycles of a cost record, and what binds them.
 struct Cycles {
   int64_t overhead = 0, serial = 0, compute = 0, memory = 0;
   CostBound bound = CostBound::Overhead;
 
-  /// Cycles on an engine that starts the op after `overhead`, and hides the
-  /// shorter of streaming and arithmetic behind the longer.
+  /// Returns the cycles on an engine that starts the op after `overhead`. It
+  /// overlaps streaming and arithmetic, so that only the longer of the two
+  /// counts.
   static Cycles overlapped(int64_t overhead, int64_t compute, int64_t memory);
-  /// Returns what bounds an op whose start, arithmetic and streaming take so
-  /// long.
+  /// Returns what binds an op whose start, arithmetic and streaming take these
+  /// cycles.
   static CostBound boundOf(int64_t overhead, int64_t compute, int64_t memory);
 };
 
-/// What an op moves in all.
+/// The bytes that an op moves altogether.
 struct MovedBytes {
-  /// The bytes through each memory that engines share, from near to far.
+  /// The bytes through each memory that engines share. The nearest memory is
+  /// first.
   SmallVector<int64_t, 2> shared;
-  int64_t cached = 0; ///< of buffers in the private memory
-  int64_t used = 0;   ///< that arithmetic takes of a private memory with a rate
-  int64_t sent = 0;   ///< of a collective, over its link
+  int64_t cached = 0; ///< the bytes of buffers that lie in the private memory
+  int64_t used = 0;   ///< what arithmetic reads of a private memory with a rate
+  int64_t sent = 0;   ///< what a collective sends over its link
 };
 
-/// The same with the time that this takes of the engine's ports, and the energy
-/// of the whole op.
+/// The moved bytes, the time that they take at the engine's ports, and the
+/// energy of the whole op.
 struct Traffic : MovedBytes {
   SmallVector<int64_t, 2> sharedCycles;
   int64_t usedCycles = 0, sentCycles = 0;
-  int64_t memoryCycles = 0; ///< the longest of all
+  int64_t memoryCycles = 0; ///< the longest of these times
   int64_t picojoules = 0;
 
   /// Fails if a figure does not fit into 64 bits.
@@ -60,33 +63,33 @@ struct Traffic : MovedBytes {
 class CostModel {
 public:
   virtual ~CostModel() = default;
-  /// The model of the op's engine, or the closed form if the tile says so. The
-  /// context must outlive it.
+  /// Returns the model of the op's engine, or the closed form if `strategy`
+  /// asks for it. The context must outlive the model.
   static std::unique_ptr<CostModel> get(const OpOnTarget &context,
                                         TileStrategy strategy);
 
-  /// What the op moves, and the room of its tiles. Fails if the tile does not
-  /// fit the op, the engine or its memory.
+  /// Returns what the op moves, and the room that its tiles take. Fails if the
+  /// tile does not fit the op, the engine or its memory.
   virtual FailureOr<Movement> move(TileAttr tile) const = 0;
   /// Returns the time with a tile that `move` accepted.
   virtual FailureOr<Cycles> timeOf(TileAttr tile,
                                    const Traffic &traffic) const = 0;
   /// Returns the time of an op in a kernel of several ops, with the best tile
-  /// that the units can have. The tile of the kernel is not one of this op.
+  /// that the units can have. The tile of the kernel is not a tile of this op.
   virtual FailureOr<Cycles> timeInKernel(const Traffic &traffic) const;
 
 protected:
   explicit CostModel(const OpOnTarget &context) : context(context) {}
-  /// The time of `compute` beside the traffic, with no more power than there
-  /// is.
+  /// Returns the time if `compute` cycles overlap with the traffic, within the
+  /// power limit.
   FailureOr<Cycles> spreadEvenly(FailureOr<int64_t> compute,
                                  const Traffic &traffic) const;
 
   const OpOnTarget &context;
 };
 
-/// What is written of types, maps, attributes and engines in stamps. Ops of a
-/// program share them, so each is printed once.
+/// The text of types, maps, attributes and engines in stamps. Ops of a program
+/// share these, so each is printed once.
 class StampTexts {
 public:
   const std::string &of(Type type);
@@ -105,11 +108,11 @@ private:
 /// Returns the fingerprint of everything that `computeCost` reads: the op, the
 /// tile and the engine's description.
 StringAttr computeStamp(const OpOnTarget &context, TileAttr tile);
-/// The same for one of many ops.
+/// Does the same for one of many ops, which share `texts`.
 StringAttr computeStamp(const OpOnTarget &context, TileAttr tile,
                         StampTexts &texts);
 
-/// The same for many tiles of one op, which is described once.
+/// Computes the stamps of many tiles of one op. The op is described only once.
 class CostStamps {
 public:
   /// The texts must outlive the stamps.
@@ -118,17 +121,17 @@ public:
 
 private:
   StampTexts &texts;
-  std::string ahead, behind; ///< what stands around the tile
+  std::string ahead, behind; ///< the text before and after the tile
 };
 
 /// Computes what the op costs with this tile. This is a pure function of its
-/// arguments. A tile that does not fit the op (loop names, sizes) or the memory
-/// is an error.
+/// arguments. It is an error if a tile does not fit the op (loop names, sizes)
+/// or the memory.
 FailureOr<CostAttr> computeCost(const OpOnTarget &context, TileAttr tile);
 FailureOr<CostAttr> computeCost(const OpOnTarget &context, TileAttr tile,
                                 const CostStamps &stamps);
-/// Computes the one record of that, without the fingerprint, for callers that
-/// write no IR.
+/// Computes only the record of the cost, without the fingerprint, for callers
+/// that write no IR.
 FailureOr<PartCostAttr> computePartCost(const OpOnTarget &context,
                                         TileAttr tile);
 
@@ -136,11 +139,12 @@ FailureOr<PartCostAttr> computePartCost(const OpOnTarget &context,
 /// a time. No memory of the target has that name.
 inline constexpr StringLiteral unitLevelName = "unit";
 
-/// Returns the op as its engine's units share it; null if the engine does not
-/// say how they do (`Engine::hasUnitTiles`).
+/// Returns the kernel as which the units of the engine run the op. It is null
+/// if they do not share ops as tiles (`Engine::hasUnitTiles`).
 std::unique_ptr<UnitKernel> unitKernelOf(const OpOnTarget &context);
 UnitMachine unitMachineOf(const OpOnTarget &context, const UnitKernel &kernel);
-/// Multiplies what each buffer moves by how often the kernel reads it.
+/// Multiplies the bytes of each buffer by the number of times that the kernel
+/// reads it.
 LogicalResult addRereads(const OpOnTarget &context, const UnitKernel &kernel,
                          const UnitMachine &machine,
                          MutableArrayRef<int64_t> bytes);

@@ -14,42 +14,43 @@
 
 namespace mlir::llm {
 
-/// Bytes that each buffer of the workload moves, and the room that the tiles
-/// take.
+/// The bytes that each buffer of the workload moves, and the room that its
+/// tiles take.
 struct Movement {
   using OfBuffers = SmallVector<int64_t, 4>;
-  /// Bytes through each memory that engines share, in the order of the target:
-  /// from near to far.
+  /// The bytes through each memory that engines share, in the order of the
+  /// target (the nearest is first).
   SmallVector<OfBuffers, 2> bytes;
-  /// What arithmetic reads and writes of the tiles, if their memory has a rate.
+  /// The bytes of tiles that arithmetic reads and writes, if their memory has a
+  /// rate.
   int64_t usedBytes = 0;
-  /// What a collective sends over its link.
+  /// The bytes that a collective sends over its link.
   int64_t sentBytes = 0;
   /// The buffers that already lie in the engine's private memory.
   llvm::SmallBitVector resident;
   int64_t workingSetBytes = 0;
-  /// Says whether the bytes already count each stage that reads rows.
+  /// Whether the bytes already count each stage that reads rows.
   bool isPerStage = false;
 };
 
-/// Returns the number of tiles of each buffer that a level has room for: 1 if
-/// the level does not say.
+/// Returns the number of tiles of each buffer that a level has room for. It is
+/// 1 if the level does not say.
 SmallVector<int64_t, 4> tilesHeld(const Workload &workload,
                                   TileLevelAttr level);
 
-/// For each memory that engines share, from near to far: the largest room for
-/// tiles of one engine in a memory before it (`bytesPerEngine`); 0 is no room.
+/// Returns for each memory that engines share, the nearest first: the largest
+/// room for tiles of one engine in a memory before it (`bytesPerEngine`). 0 is
+/// no room.
 SmallVector<int64_t, 2> roomsInFront(const Target &target);
 
-/// For each of these memories, the tiling that it sees: tiles as large as the
-/// room before it holds.
+/// Returns for each of these memories the tiling that it sees: tiles as large
+/// as the room before it can hold.
 SmallVector<Tiling, 2> tilingsSeen(const Target &target, const TileModel &model,
                                    const Tiling &tiling);
 
-/// Finds a tile's loops by their names, in the order of the workload, with the
-/// level's sizes.
+/// Reads a level of a tile: finds its loops by their names, and their sizes.
 FailureOr<Tiling> readTiling(const OpOnTarget &context, TileLevelAttr level);
-/// Does the same for a part of the op that has the level. Its tiles are no
+/// Does the same for a part of an op whose tile has this level. Tiles are no
 /// larger than the part.
 FailureOr<Tiling> readTilingOfPart(const OpOnTarget &part, TileLevelAttr level);
 

@@ -21,7 +21,7 @@ struct OpOnTarget {
   Workload workload;
   const Target *target = nullptr;
   const Engine *engine = nullptr;
-  Reasons reasons = {}; ///< who is told why something cannot be done with it
+  Reasons reasons = {}; ///< who is told why a function refuses the op
   /// Other groups of which the op holds an engine all the time. Their engines
   /// do the stages of kinds that `engine` lacks, in the private memory of
   /// `engine`.
@@ -36,7 +36,7 @@ struct OpOnTarget {
   /// Refuses an op whose figures do not fit into 64 bits.
   Refusal refuseOverflow() const;
 
-  /// Returns a part of the op, on the same engines.
+  /// Returns a part of the op, which has this workload, on the same engines.
   OpOnTarget partWith(Workload workload) const;
   /// Returns an op inside a kernel, on the engine that runs all of the kernel.
   OpOnTarget inside(const ComposedPart &part) const;
@@ -47,7 +47,7 @@ struct OpOnTarget {
   const Engine &engineFor(EngineKind kind) const;
   /// Returns how many parts of the op run at once.
   int64_t countTeams() const;
-  /// The cycles until all of its engines have started.
+  /// Returns the cycles until all of its engines have started.
   int64_t overheadCycles() const;
 
   /// Returns the private memory of the engine, which holds the tiles; null if

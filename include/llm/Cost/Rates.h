@@ -12,45 +12,46 @@
 
 namespace mlir::llm {
 
-/// Cycles of all arithmetic on the op's engine, uncut. Stages run one after the
-/// other, and the kinds of work within a stage run side by side. With several
-/// engines, those of the busiest count. Fails if an engine has no rate for a
-/// kind of work, or for the element type of a contraction.
+/// Returns the cycles of all arithmetic if the op runs uncut on its engine.
+/// Stages run one after the other. The kinds of work within a stage run side by
+/// side. With several engines, the busiest one counts. Fails if an engine has
+/// no rate for a kind of work, or for the element type of a contraction.
 FailureOr<int64_t> computeCycles(const OpOnTarget &context);
-/// Does the same as if a product filled any array. A share of the iterations
-/// takes no less than that share of these cycles.
+/// Does the same as if a product of any size filled the arrays. A share of the
+/// iterations never takes less than the same share of these cycles.
 FailureOr<int64_t> computeCyclesWithoutGranules(const OpOnTarget &context);
-/// Does the same in tiles of these sizes, one for each loop. Several engines
-/// work at different ones of `tilesInFlow` tiles that do not depend on each
-/// other. If there is one such tile, they wait for each other.
+/// Does the same in tiles of these sizes, one for each loop. `tilesInFlow`
+/// tiles do not depend on each other, so that several engines can work on
+/// different ones at a time. If there is only one, the engines wait for each
+/// other.
 FailureOr<int64_t> computeCyclesInTiles(const OpOnTarget &context,
                                         ArrayRef<int64_t> tileSizes,
                                         int64_t tilesInFlow = 1);
 
-/// Cycles in which `bytes` pass through one engine's port to a memory that is
-/// shared, or in which arithmetic uses them in a private one. 0 for a memory
-/// without a rate, and nothing if they do not fit into 64 bits.
+/// Returns the cycles in which `bytes` pass through one engine's port to a
+/// shared memory, or in which arithmetic uses them in a private one. They are 0
+/// for a memory without a rate. Returns nothing if they do not fit into 64
+/// bits.
 std::optional<int64_t> memoryCycles(const OpOnTarget &context,
                                     const Memory &memory, int64_t bytes);
-/// Returns the smallest rate of one engine's ports to the memories that are
-/// shared.
+/// Returns the smallest rate of one engine's ports to the shared memories.
 int64_t slowestPortBytesPerSecond(const OpOnTarget &context);
 
 /// Returns the fewest cycles that the target's power limit allows for work that
 /// takes this energy. It is 0 without a limit, and nothing if they do not fit
 /// into 64 bits.
 std::optional<int64_t> powerCycles(const Target &target, int64_t picojoules);
-/// Energy of the multiply-accumulates, and of the bytes in the memories that
-/// they pass, rounded up to picojoules. `bytes` has each memory that is shared,
-/// in the order of the target. What passes the nearest passes the private
-/// memory, too. Nothing on overflow.
+/// Returns the energy of the multiply-accumulates and of the bytes in each
+/// memory that they pass, rounded up. `bytes` has an entry for each shared
+/// memory, in the order of the target. Bytes that pass the nearest one pass the
+/// private memory, too. Returns nothing on overflow.
 std::optional<int64_t> energyPicojoules(const OpOnTarget &context, int64_t macs,
                                         ArrayRef<int64_t> bytes,
                                         int64_t cachedBytes);
 
-/// What is assumed about the target, as sentences for remarks: if the engine
-/// has no rate for the element type of the contraction, the type whose rate
-/// stands in for it.
+/// Returns what is assumed about the target, as sentences for remarks. If the
+/// engine has no rate for the element type of the contraction, a sentence names
+/// the type whose rate is used instead.
 SmallVector<std::string> describeAssumptions(const OpOnTarget &context);
 
 } // namespace mlir::llm

@@ -13,28 +13,30 @@
 
 namespace mlir::llm {
 
-/// Returns the bytes of every element that one run of the op touches, each
-/// once. No tile can move fewer. Fails if they do not fit into 64 bits.
+/// Returns the bytes of all elements that one run of the op touches, each once.
+/// No tile can move fewer. Fails if they do not fit into 64 bits.
 Count compulsoryBytes(WorkloadOpInterface op, const Workload &workload);
 
 /// Returns the roofline of a whole program (Williams et al., CACM 2009), in
 /// cycles: the larger of the arithmetic of each kind at the peak rate of all
 /// engines together and the compulsory bytes of every op at the full bandwidth
-/// of DRAM. Kinds of work without a rate count nothing. Fails with a diagnostic
+/// of DRAM. Kinds of work without a rate take no time. Fails with a diagnostic
 /// on overflow or a type without a rate.
 FailureOr<int64_t> rooflineCycles(const Program &program, const Target &target);
 
-/// Work of this kind that all engines do in a second; for contractions, of this
-/// type. The clock is that of the roofline: the target's, or a faster one that
-/// an engine keeps. It is 0 if they have no rate for it.
+/// Returns the work of this kind that all engines together do in a second. For
+/// contractions, it is that of `macType`. The clock is that of the roofline:
+/// the target's, or a faster one that an engine keeps. It is 0 if no engine has
+/// a rate for it.
 double peakPerSecond(const Target &target, WorkKind kind, Type macType);
 
-/// Returns the most bytes that the units of an engine stream in a second, all
-/// together; nothing if the target does not say.
+/// Returns the most bytes per second that all units of an engine together
+/// stream. Returns nothing if the target does not say.
 std::optional<int64_t> unitBytesPerSecond(const Engine &engine,
                                           const Target &target);
-/// Returns the most bytes that the kernel of this op moves in a second on one
-/// engine (`item_bytes_per_kilocycle`); nothing if the target does not say.
+/// Returns the most bytes per second that the kernel of this op moves on one
+/// engine (`item_bytes_per_kilocycle`). Returns nothing if the target does not
+/// say.
 std::optional<int64_t> kernelBytesPerSecond(WorkloadOpInterface op,
                                             const Workload &workload,
                                             const Engine &engine,

@@ -12,9 +12,10 @@
 
 namespace mlir::llm {
 
-/// Returns how many neighbouring rows take the same slice of the buffer, such
-/// as an expert's weight. There is one number for each such run, in order.
-/// `loop` is that of the rows. A run ends where a tile of `tileSize` rows does.
+/// Divides the rows into runs of neighbours that use the same slice of the
+/// buffer, such as an expert's weight. Returns the number of rows of each run,
+/// in order. `loop` counts the rows. A run also ends where a tile of `tileSize`
+/// rows ends.
 std::vector<int64_t> findSliceRows(const OpOnTarget &context, unsigned buffer,
                                    unsigned loop, int64_t tileSize);
 

@@ -21,11 +21,11 @@ struct Tiling {
   SmallVector<unsigned, 6> order;
 };
 
-/// Returns the bytes of an element; 0 if scales, or bits that are no whole
-/// byte, need more care.
+/// Returns the bytes of an element. It is 0 if the element has scales or is not
+/// a whole number of bytes, so that bytes must be counted with more care.
 int64_t wholeBytesOf(Type elementType);
 
-/// What a tiled op moves between the memory that holds its tiles and those
+/// Computes what a tiled op moves between the memory of its tiles and those
 /// beyond.
 ///
 /// A tile of a buffer stays until an iteration needs another one. So a buffer
@@ -33,16 +33,18 @@ int64_t wholeBytesOf(Type elementType);
 /// that lie outside the innermost loop that changes its tile. Ragged edges are
 /// exact. A result whose reduction is interrupted that way is spilled and
 /// fetched again as 32-bit partial sums. A state is moved as it is. If each
-/// stage sweeps over the tiles of a row, what several stages read is moved for
-/// each.
+/// stage sweeps over the tiles of a row, a buffer is moved for each stage that
+/// reads it.
 ///
-/// A memory on the way that has room for all that some inner loops touch holds
-/// it until they touch something else. It has one large tile of each buffer.
+/// A memory on the way may have room for everything that some inner loops
+/// touch. It holds that, as one large tile of each buffer, until they touch
+/// something else.
 class TileModel {
 public:
   /// `op` and `workload` must outlive the model.
   TileModel(WorkloadOpInterface op, const Workload &workload);
 
+  /// Returns the number of tiles along a loop.
   int64_t trips(const Tiling &tiling, unsigned loop) const;
   /// Says whether stages sweep over the tiles of a row one after the other
   /// (`Loop::Tiles::PerStage`).
@@ -51,70 +53,74 @@ public:
   /// more.
   bool isKept(const Tiling &tiling, unsigned buffer) const;
   /// Returns the tiles of a memory on the way. As many inner loops are whole as
-  /// fit into `room`, with one tile of each buffer. Returns nothing if the
+  /// fit into `room`, which has one tile of each buffer. Returns nothing if the
   /// smallest tiles do not fit.
   std::optional<Tiling> growTilesInto(int64_t room, const Tiling &tiling) const;
-  /// Bytes that one buffer moves, in both directions. Fails if they do not fit
-  /// into 64 bits, or if a value inside a kernel would be computed again.
+  /// Returns the bytes that one buffer moves, in both directions together.
+  /// Fails if they do not fit into 64 bits, or if a value inside a kernel would
+  /// be computed again.
   Count trafficBytes(const Tiling &tiling, unsigned buffer) const;
-  /// Bytes of one buffer that arithmetic reads and writes in the memory of the
-  /// tiles. Each stage and each iteration over tiles does so once.
+  /// Returns the bytes of one buffer that arithmetic reads and writes in the
+  /// memory of the tiles. Each stage does so once in each iteration over tiles.
   Count usedBytes(const Tiling &tiling, unsigned buffer) const;
-  /// Bytes of one full tile of a buffer.
+  /// Returns the bytes of one full tile of a buffer.
   Count tileBytes(const Tiling &tiling, unsigned buffer) const;
-  /// Returns the number of tiles that are held: 2 if the next tile is fetched
-  /// while this one is used, 1 if there is no next.
+  /// Returns the number of tiles of a buffer that are held at a time. It is 2
+  /// if the next tile is fetched while this one is used, and 1 if there is no
+  /// next one.
   int64_t tilesHeld(const Tiling &tiling, unsigned buffer) const {
     return tilesHeld(workload, shapes[buffer], tiling);
   }
-  /// Does the same for callers that ask for nothing else.
+  /// Does the same without a model, for callers that need only this number.
   static int64_t tilesHeld(const Workload &workload, unsigned buffer,
                            const Tiling &tiling);
   /// Returns the room in bytes of all tiles held.
   Count workingSetBytes(const Tiling &tiling, ArrayRef<int64_t> held) const;
   Count workingSetBytes(const Tiling &tiling) const;
-  /// Returns the bytes of every element once. No tiling can move fewer.
+  /// Returns the bytes of all elements of a buffer, each once. No tiling can
+  /// move fewer.
   Count compulsoryBytes(unsigned buffer) const;
 
 private:
   /// Calls `visit` for each cut loop that brings tiles of the buffer back. The
-  /// buffer does not have such a loop, and the loop is around one that changes
-  /// the tile.
+  /// map of the buffer does not use this loop, and inside of it is a loop that
+  /// changes the tile.
   template <typename Visit>
   void forEachReturn(const Tiling &tiling, unsigned buffer, Visit visit) const;
-  /// Elements of a buffer, once for each iteration over tiles of those loops
-  /// that `forEach` visits, which the buffer does not have.
+  /// Returns the elements of a buffer, times the tiles of the loops that
+  /// `forEach` visits. The buffer's map does not use these loops.
   template <typename ForEach>
   Count touchedElements(const Tiling &tiling, unsigned buffer,
                         ForEach forEach) const;
-  /// Bytes that are written, with 32-bit partial sums for each interruption.
+  /// Returns the bytes that are written, with 32-bit partial sums for
+  /// interruptions.
   Count writtenBytes(unsigned buffer, int64_t touched) const;
-  /// Room for a tile of `box`; for a result, room for sums that are not
-  /// complete.
+  /// Returns the room for a tile of `box`. For a result, the room includes sums
+  /// that are not complete.
   Count roomOfTile(const Tiling &tiling, const Tiling &box,
                    unsigned buffer) const;
-  /// Elements moved when the masked loops in `outer` are cut into tiles of
-  /// `sizes`.
+  /// Returns the elements that are moved if the masked loops in `outer` are
+  /// tiled.
   Count maskedElements(unsigned buffer, const llvm::SmallBitVector &outer,
                        const Tiling &tiling) const;
-  /// Bytes of some elements of a buffer.
+  /// Returns the bytes of some elements of a buffer.
   Count bytesOf(unsigned buffer, int64_t elements) const;
   int64_t simpleWorkingSetBytes(const Tiling &tiling) const;
-  /// Elements of one full tile of a buffer.
+  /// Returns the elements of one full tile of a buffer.
   Count tileElements(const Tiling &tiling, unsigned buffer) const;
 
   WorkloadOpInterface op;
   const Workload &workload;
-  /// What the search needs to know about a buffer again and again.
+  /// What the search often needs to know about a buffer.
   struct Shape {
-    SmallVector<unsigned, 4> loops; ///< that it has
-    /// Says whether each dimension has one loop of its own, or none.
+    SmallVector<unsigned, 4> loops; ///< the loops that its map uses
+    /// Whether each dimension has one loop of its own, or none.
     bool isProduct;
-    /// The bytes of one element, for up to so many elements; 0 if scales, or
-    /// bits that are no whole byte, need more care.
+    /// The bytes of one element (see `wholeBytesOf`), and the most elements
+    /// whose bytes fit into 64 bits.
     int64_t bytesPerElement, mostElements;
-    bool takesRoom; ///< beside other buffers
-    bool holdsNext; ///< while a tile is used, where there is one
+    bool takesRoom; ///< whether its tile takes room of its own
+    bool holdsNext; ///< whether the next tile is held while one is used
   };
   static Shape shapeOf(const Buffer &buffer, const llvm::SmallBitVector &loops);
   static int64_t tilesHeld(const Workload &workload, const Shape &buffer,
@@ -122,12 +128,11 @@ private:
 
   SmallVector<llvm::SmallBitVector, 4> loopsOf;
   SmallVector<Shape, 4> shapes;
-  /// Says whether no tile of a buffer is above 64 bits or rounded to whole
-  /// bytes.
+  /// Whether the bytes of every tile fit into 64 bits and need no rounding.
   bool areShapesSimple = true;
-  SmallVector<int64_t, 4> sweeps; ///< of stages over each buffer
+  SmallVector<int64_t, 4> sweeps; ///< how many stages read each buffer
   SmallVector<Count, 4> fullElements, fullBytes;
-  /// Sums over tiles of masked loops, which the search needs again and again.
+  /// Sums over tiles of masked loops, which the search often needs.
   mutable std::map<SmallVector<int64_t, 8>, Count> maskedSums;
 };
 

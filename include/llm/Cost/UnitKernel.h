@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // An engine of many units (SMs, cores) runs an op as *items*: boxes of
-// iterations of one size. Each unit takes one item after the other. The time of
-// an op follows from the shape of its items, the rates of a unit and a few
-// fitted figures of the kernels. The formulas, with what each term buys, are in
-// docs/accuracy.md.
+// iterations, all of one size. Each unit takes one item after the other. The
+// time of an op follows from the shape of its items, the rates of a unit and a
+// few fitted figures of the kernels. The formulas are in docs/accuracy.md.
 //
-// Everything here is real numbers. Once a kernel is made, it does not use the
-// IR, so that a calibration can call it a million times. Only +, -, *, /, min,
-// max, ceil and square roots are used: results are the same on every machine.
+// All quantities here are real numbers. Once a kernel is made, it does not use
+// the IR, so that a calibration can call it a million times. Only +, -, *, /,
+// min, max, ceil and square roots are used, so that results are the same on
+// every machine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,24 +27,25 @@
 
 namespace mlir::llm {
 
-/// All the work of an op.
+/// The work of an op by kind, in operations.
 struct WorkSums {
   double macs = 0, alu = 0, special = 0, compare = 0;
 };
 
-/// What an op moves: from and to memory, and from what already lies in the
-/// cache that the units share.
+/// The bytes that an op moves from and to memory, and those that already lie in
+/// the cache that the units share.
 struct KernelBytes {
   double memory = 0, cached = 0;
-  double joulesOnTheWay = 0; ///< in memories between, beside those of `memory`
+  double joulesOnTheWay = 0; ///< spent in memories between, beyond `memory`
   double all() const { return memory + cached; }
 };
 
-/// An engine as a kernel of one class sees it. A rate of 0 is no limit.
+/// The figures of an engine for kernels of one class. A rate of 0 means no
+/// limit.
 struct UnitMachine {
   double units = 1;
-  double clockHz = 0;      ///< of the units, under load
-  double macsPerCycle = 0; ///< of one unit, as those below
+  double clockHz = 0;      ///< the clock of the units under load
+  double macsPerCycle = 0; ///< of one unit, as are the rates below
   double aluPerCycle = 0, specialPerCycle = 0, comparePerCycle = 0;
   double operandBytesPerCycle = 0, cacheBytesPerCycle = 0;
   double accumulatorBytes = 0;
@@ -57,7 +58,8 @@ struct UnitMachine {
   bool rereadsRows = false;
   double queryTile = 64, keyTile = 128, unitMemoryBytes = 0;
   bool packsGroups = false, splitsUnpacked = false, skipsMasked = true;
-  /// The softmax's work for each score. If it is not given, the op says it.
+  /// The softmax's work for each score. If it is not given, it is that of the
+  /// op.
   std::optional<double> aluPerScore;
   double loneBlockCycles = 0;
   std::optional<double> regroupSeconds;
@@ -66,29 +68,30 @@ struct UnitMachine {
   static UnitMachine get(const Target &target, const Engine &engine,
                          Type macType, const KernelFigures &figures);
 
-  /// Energy, if the target gives it, and the power that is left for it; 0: no
-  /// limit.
+  /// The energies, if the target gives them, and the power that is left for
+  /// them. A power of 0 means no limit.
   double joulesPerMac = 0, joulesPerByte = 0, joulesPerCachedByte = 0,
          powerWatts = 0;
 
   /// Returns the fewest seconds that the power limit allows.
   double powerSeconds(double macs, const KernelBytes &bytes) const;
-  /// Seconds in which the cache gives `bytes`. It is no slower than memory.
+  /// Returns the seconds in which the cache supplies `bytes`. It is no slower
+  /// than memory.
   double cachedSeconds(double bytes) const;
-  /// Bytes per second that all units together stream, if loads wait for room:
-  /// the memory's rate and that of their ports in series.
+  /// Returns the bytes per second that all units together stream if loads wait
+  /// for room. The memory's rate and that of the ports then act in series.
   double streamBytesPerSecond() const;
-  /// Does the same if there are only loads and stores: the smaller of the two
-  /// rates.
+  /// Does the same if there are only loads and stores. It is the smaller of the
+  /// two rates.
   double plainStreamBytesPerSecond() const;
-  /// Returns the rate of all units together; 0 is no limit.
+  /// Returns the rate of all units together. 0 means no limit.
   double cacheBytesPerSecond() const;
 };
 
-/// What one op takes, in seconds.
+/// The time of one op.
 struct KernelTime {
   double launchSeconds = 0; ///< before anything happens
-  double unitSeconds = 0;   ///< arithmetic and the units' own ports
+  double unitSeconds = 0;   ///< arithmetic, and the units' own ports
   double streamSeconds = 0; ///< bytes from and to memory
   /// The whole time. It is more than the largest of these, because they overlap
   /// only in part.
@@ -99,12 +102,12 @@ struct KernelTime {
 /// loop.
 using UnitTile = SmallVector<int64_t, 6>;
 
-/// The shape of an op, as far as its time depends on it.
+/// An op, described by everything on which its time depends.
 class UnitKernel {
 public:
   virtual ~UnitKernel() = default;
 
-  /// Returns the class of ops to which it belongs, a key of `Engine::kernels`.
+  /// Returns the class to which the op belongs, a key of `Engine::kernels`.
   virtual StringRef opClass() const = 0;
   /// Returns the time with the given tile, which `chooseTile` made.
   KernelTime timeOf(const UnitTile &tile, const KernelBytes &bytes,
@@ -112,19 +115,19 @@ public:
   /// Returns the tile with the least time, and the first one among equals.
   virtual UnitTile chooseTile(const KernelBytes &bytes,
                               const UnitMachine &machine) const = 0;
-  /// Says of which room of a unit the tile takes more than there is: "takes 8
-  /// bytes of sums, a unit has 4". It is empty if it fits.
+  /// Returns a phrase if the tile takes more room than a unit has: "takes 8
+  /// bytes of sums, a unit has 4". It is empty if the tile fits.
   virtual std::string excessOf(const UnitTile &tile,
                                const UnitMachine &machine) const {
     return "";
   }
-  /// How often every element of a buffer is moved, as the kernel has it.
+  /// Returns how many times the kernel moves each element of a buffer.
   virtual int64_t readsOf(unsigned buffer, const UnitMachine &machine) const {
     return 1;
   }
 
-  /// Returns the kernel of an op; null if its workload is of no class (several
-  /// contractions that share no scores).
+  /// Returns the kernel of an op. It is null if the workload belongs to no
+  /// class (several contractions that share no scores).
   static std::unique_ptr<UnitKernel> get(WorkloadOpInterface op,
                                          const Workload &workload);
 
@@ -133,11 +136,11 @@ protected:
   virtual KernelTime unlimitedTime(const UnitTile &tile,
                                    const KernelBytes &bytes,
                                    const UnitMachine &machine) const = 0;
-  WorkSums work; ///< of all stages
+  WorkSums work; ///< the sums over all stages
 };
 
-/// (a^4 + b^4)^(1/4). The two resources overlap, and get in each other's way if
-/// they take equally long.
+/// Returns (a^4 + b^4)^(1/4). Two resources overlap, and get in each other's
+/// way most if they take equally long.
 double overlap(double a, double b);
 
 } // namespace mlir::llm

@@ -13,8 +13,8 @@
 
 namespace mlir::llm {
 
-/// Gives the largest count if an exact one does not fit into 64 bits. Such an
-/// op has no cost anyway.
+/// Returns the count as a real number. If it does not fit into 64 bits, this is
+/// `maxCount`; such an op has no cost anyway.
 inline double toReal(Count count) {
   return succeeded(count) ? double(*count) : double(maxCount);
 }
@@ -25,7 +25,7 @@ inline double bytesOfElement(const Buffer &buffer) {
   return toReal(storageBytes(buffer, many)) / many;
 }
 
-/// Adds the work of one stage.
+/// Adds the work of one stage to `sums`.
 inline void addWork(WorkloadOpInterface op, const Workload &workload,
                     unsigned stage, WorkSums &sums) {
   double points = toReal(op.countPoints(workload, stage, workload.fullBox()));
@@ -57,8 +57,8 @@ findContractions(const Workload &workload) {
   return found;
 }
 
-/// Returns the product of the sizes of some loops; `maxCount` if it is above
-/// that.
+/// Returns the product of the sizes of some loops, or `maxCount` if it is
+/// larger.
 template <typename SizeOf>
 int64_t productOf(ArrayRef<unsigned> loops, SizeOf sizeOf) {
   if (loops.size() == 1) // nearly always, and called often

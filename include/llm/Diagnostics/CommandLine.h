@@ -17,30 +17,32 @@
 
 namespace mlir::llm {
 
-/// The words that an option can be set to, or none if it takes others, too.
+/// Returns the words to which an option can be set. There are none if it also
+/// takes other values.
 ::llvm::SmallVector<::llvm::StringRef> findChoices(::llvm::cl::Option &option);
 
-/// Says what a value must be and what it is, or "" if nothing is wrong with it.
-/// Values are one of the choices, booleans, or the numbers that the help names:
-/// `N`, `N|?` and `seconds`.
+/// Says what the value of an option must be and what it is instead. Returns ""
+/// if nothing is wrong with it. It checks choices, booleans, and the numbers
+/// that the help calls `N`, `N|?` and `seconds`.
 std::string findWrongValue(::llvm::cl::Option &option, ::llvm::StringRef value);
 
 /// Ends the program with an error if an option does not exist, or cannot have
 /// its value, or if an input or an option is missing. The error says what was
-/// expected and the nearest right spelling, or `hint` where none is near. What
-/// it does not find is left to LLVM's parser.
+/// expected and the nearest right spelling, or `hint` if no spelling is near.
+/// LLVM's parser finds the errors that this function does not.
 void checkCommandLine(int argc, const char *const *argv,
                       ::llvm::StringRef hint = "");
 
 /// Checks the command line, then sets the options of the tool from it.
-/// `elsewhere` says which tool has other options, such as "'llm-opt --help' the
-/// passes".
+/// `elsewhere` ends the sentence that names the other tools, such as "'llm-opt
+/// --help' the passes".
 void parseCommandLine(int argc, const char *const *argv,
                       ::llvm::StringRef overview,
                       ::llvm::StringRef elsewhere = "");
 
 /// Fails with an error of the tool if there is no such file, or if its name is
-/// that of a model: MLIR would say which letter of it is wrong.
+/// that of a model. For a model, MLIR would only say which character does not
+/// parse.
 LogicalResult checkProgramFile(::llvm::StringRef tool, ::llvm::StringRef path);
 
 } // namespace mlir::llm

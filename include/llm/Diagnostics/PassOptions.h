@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR reads `--llm-schedule=engine=4` and says "no such option engine": not of
-// which pass, and not which options it has. A wrong value is told elsewhere,
-// and the error about the pass is empty. Our passes read their options with the
-// function below instead, in llm-opt and in any other tool.
+// For `--llm-schedule=engine=4`, MLIR says "no such option engine". It names
+// neither the pass nor the options that the pass has. A wrong value is printed
+// to stderr, and the error about the pass is empty. Our passes read their
+// options with the function below instead, in llm-opt and in any other tool.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,15 +19,15 @@
 
 namespace mlir::llm {
 
-/// Names that an option of a pass takes without being a fixed set of values:
-/// pairs of option and name.
+/// Names that an option of a pass takes although they are not an enumeration,
+/// such as presets. Each entry is an option and a name.
 using KnownNames = SmallVector<std::pair<StringRef, std::string>>;
 
 /// What `readPassOptions` must know of a pass or a pipeline.
 struct DescribedPass {
   StringRef name;
-  /// One of its options, through which the others are found: MLIR keeps them to
-  /// itself. It is null where it has none.
+  /// One of its options, through which the others are found, because MLIR does
+  /// not show them. It is null if there are none.
   ::llvm::cl::Option *anyOption = nullptr;
   /// Sets the option of one `name=value`.
   function_ref<LogicalResult(StringRef)> set;
@@ -40,7 +40,7 @@ LogicalResult
 readPassOptions(const DescribedPass &pass, StringRef text,
                 function_ref<LogicalResult(const Twine &)> emitError);
 
-/// The base of a pass whose options are read so.
+/// The base of a pass whose options are read with `readPassOptions`.
 template <typename PassBase>
 struct PassWithOptions : PassBase {
   using PassBase::PassBase;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A function that refuses returns a failure, as everywhere in MLIR. Its caller
-// chooses to whom it says why: to the user, by a diagnostic, to a text of a
-// caller that can go on, or to nobody.
+// chooses who is told the reason: the user by a diagnostic, a caller that can
+// go on by a text, or nobody.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,8 @@ public:
   Refusal(InFlightDiagnostic &&told) : told(std::move(told)) {}
   /// Tells nobody.
   Refusal() = default;
-  /// Puts the text into `into` when it is complete, if `into` is empty. If
-  /// there are several reasons, the first says what is wrong.
+  /// Writes the complete text to `into`, if `into` is still empty. So of
+  /// several reasons, the first is kept.
   Refusal(Location loc, std::string *into)
       : kept(std::in_place, loc, DiagnosticSeverity::Error), into(into) {}
   Refusal(Refusal &&other);
@@ -51,7 +51,7 @@ public:
   Refusal &&operator<<(Arg &&arg) && {
     return std::move(*this << std::forward<Arg>(arg));
   }
-  /// Adds what only a user reads.
+  /// Adds a note to the diagnostic, if there is one.
   void addNote(const Twine &note) {
     if (told.getUnderlyingDiagnostic())
       told.attachNote() << note;
@@ -69,11 +69,11 @@ private:
   std::string *into = nullptr;
 };
 
-/// MLIR's `getChecked` takes such a function. One that returns an
-/// InFlightDiagnostic can be given, too.
+/// A function that begins a refusal. MLIR's `getChecked` takes it, and a
+/// function that returns an InFlightDiagnostic converts to it.
 using EmitError = function_ref<Refusal()>;
 
-/// To whom a function tells why it refuses.
+/// Says who is told why a function refuses.
 class Reasons {
 public:
   /// Tells the user, by an error at the op.

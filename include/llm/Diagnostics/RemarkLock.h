@@ -12,8 +12,9 @@
 
 namespace mlir::llm {
 
-/// As long as an object lives, no other thread emits a remark. MLIR's remark
-/// engine has no lock of its own, and passes on functions run side by side.
+/// While an object lives, other threads that also use it emit no remark. MLIR's
+/// remark engine has no lock of its own, and passes on functions run side by
+/// side.
 class RemarkLock {
 public:
   RemarkLock() : lock(mutex) {}

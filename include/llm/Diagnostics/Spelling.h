@@ -15,19 +15,19 @@
 
 namespace mlir::llm {
 
-/// Returns the name among `known` that is closest to `word`, or "" where none
-/// is close. A name is close if at most a third of the letters differ, if it
+/// Returns the name among `known` that is closest to `word`, or "" if none is
+/// close. A name is close if at most a third of the letters differ, if it
 /// begins almost like `word`, or if one of the two is made of words of the
 /// other: "enginse" is close to "engines", "theory" to "theoretical",
 /// "llm-report" to "llm-export-report", and "4090" to "rtx4090".
 ::llvm::StringRef findSimilar(::llvm::StringRef word,
                               ::llvm::ArrayRef<::llvm::StringRef> known);
 
-/// "; did you mean 'engines'?", or "" where no name is close.
+/// Returns "; did you mean 'engines'?", or "" if no name is close.
 std::string didYouMean(::llvm::StringRef word,
                        ::llvm::ArrayRef<::llvm::StringRef> known);
 
-/// "a, b or c".
+/// Returns "a, b or c".
 std::string listChoices(::llvm::ArrayRef<::llvm::StringRef> words);
 
 } // namespace mlir::llm

@@ -16,26 +16,26 @@
 
 namespace mlir::llm {
 
-/// Prints a diagnostic and its notes with their places, but not the line of the
-/// file that is there.
+/// Prints a diagnostic and its notes with their locations, but without the line
+/// of the file.
 void printPlain(const Diagnostic &diagnostic);
 
-/// Prints an error or a warning that is about no line of a file, with the name
-/// of the file or the tool before it, and says whether it is such a one. MLIR
-/// would print "block.mlir:0:0" and "<unknown>:0".
+/// If an error or a warning is about no line of a file, prints it behind the
+/// name of the file or the tool, and returns true. MLIR would print
+/// "block.mlir:0:0" or "<unknown>:0".
 bool printIfPlaceless(::llvm::StringRef tool, const Diagnostic &diagnostic);
 
-/// Prints an error or a warning about a line of more than 160 letters with what
-/// stands around the place, and says whether it is such a one. An op with tile,
-/// cost and slots has a thousand.
+/// If an error or a warning is about a line of more than 160 characters, prints
+/// it with the text around the place, and returns true. An op with tile, cost
+/// and slots has a thousand characters.
 bool printIfLineIsLong(const Diagnostic &diagnostic);
 
-/// Prints diagnostics of a context with their line of the file, unless it is a
-/// file of weights, which is no text. Diagnostics that are about no file, such
-/// as a wrong argument, stand behind the name of the tool.
+/// Prints diagnostics of a context with their line of the file. For a file of
+/// weights, which is no text, it leaves the line out. Diagnostics that are
+/// about no file, such as a wrong argument, begin with the name of the tool.
 class ToolDiagnostics {
 public:
-  /// `sources` has what no file does: standard input.
+  /// `sources` has the text that is in no file: standard input.
   ToolDiagnostics(StringRef tool, MLIRContext *context,
                   std::shared_ptr<::llvm::SourceMgr> sources =
                       std::make_shared<::llvm::SourceMgr>());

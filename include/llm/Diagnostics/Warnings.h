@@ -16,11 +16,11 @@
 
 namespace mlir::llm {
 
-/// Warns the user, and keeps what it said for pages and reports.
+/// Warns the user, and keeps the texts for pages and reports.
 class Warnings {
 public:
   void warn(Location loc, const Twine &text);
-  /// Keeps what the user is told elsewhere.
+  /// Keeps a text that the user gets in another way.
   void keep(const Twine &text) { texts.push_back(text.str()); }
   bool empty() const { return texts.empty(); }
   std::vector<std::string> take() { return std::move(texts); }

@@ -13,8 +13,8 @@
 namespace mlir::llm::scheduling {
 
 struct ExactProgress {
-  int64_t nodes;    ///< of the search tree, so far
-  int64_t makespan; ///< of the shortest schedule so far
+  int64_t nodes;    ///< nodes of the search tree, so far
+  int64_t makespan; ///< cycles of the shortest schedule so far
   int64_t lowerBoundCycles;
 };
 
@@ -25,10 +25,10 @@ struct ExactOptions {
   /// The most seconds by the clock. The answer then depends on the machine and
   /// its load. 0 stands for no limit.
   double seconds = 0;
-  /// Says whether the search starts from `scheduleList`, and ends at the lower
-  /// bound: the largest of `lowerBounds`, or what propagation alone proves
-  /// above it. Otherwise it starts from `scheduleEarliest`, in order to try the
-  /// search itself.
+  /// Whether the search starts from `scheduleList`, and ends at the lower
+  /// bound, which is the largest of `lowerBounds` or what propagation alone
+  /// proves above it. Otherwise it starts from `scheduleEarliest`; tests of the
+  /// search itself use that.
   bool usesListAndBounds = true;
   /// A function that is called before each node. If it returns false, the
   /// search ends.
@@ -39,7 +39,7 @@ struct ExactOptions {
 
 enum class ExactStatus {
   Optimal,    ///< no valid schedule is shorter
-  Feasible,   ///< the best found; there may be a shorter one
+  Feasible,   ///< the shortest that was found; there may be a shorter one
   Infeasible, ///< there is no valid schedule, or the problem is not sound
   Unknown,    ///< the problem is beyond this solver
 };
@@ -50,20 +50,21 @@ struct ExactResult {
   /// No valid schedule is shorter than this. It may be above all of
   /// `lowerBounds`.
   int64_t lowerBoundCycles = 0;
-  /// Why it is not optimal, as a sentence without its full stop.
+  /// Says why the solution is not optimal, as a sentence without its full stop.
   std::string reason;
-  int64_t nodes = 0; ///< of the search tree
+  int64_t nodes = 0; ///< nodes of the search tree that were visited
 
   bool hasSolution() const {
     return status == ExactStatus::Optimal || status == ExactStatus::Feasible;
   }
 };
 
-/// "feasible, gap 3.2 %". The gap is that of the makespan to the lower bound,
-/// in percent of the lower bound, rounded up.
+/// Returns "feasible, gap 3.2 %". The gap is how far the makespan is above the
+/// lower bound, in percent of the lower bound, rounded up.
 std::string describeGap(int64_t makespan, int64_t lowerBoundCycles);
 
-/// "optimal", the gap, "infeasible because ..." or "unknown because ...".
+/// Returns "optimal", the gap, "infeasible because ..." or "unknown because
+/// ...".
 std::string describe(const ExactResult &result);
 
 /// Finds the shortest of all schedules, over all ways to cut the tasks,
@@ -71,9 +72,9 @@ std::string describe(const ExactResult &result);
 /// and searches for shorter ones until there is none. It runs in one thread,
 /// and is deterministic unless a limit of seconds or `report` ends it. It is
 /// meant for some ten tasks, because the time grows exponentially. It never
-/// throws. No node of the search is left in the middle: with many tasks, lanes
-/// and parts a node takes milliseconds. In a build without Gecode the result is
-/// Unknown, with the reason.
+/// throws. Limits are checked only between nodes of the search, and with many
+/// tasks, lanes and parts a node takes milliseconds. In a build without Gecode
+/// the result is Unknown, with the reason.
 ExactResult scheduleExact(const Problem &problem,
                           const ExactOptions &options = {});
 

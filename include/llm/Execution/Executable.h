@@ -34,26 +34,26 @@ struct ProgramArgument {
     Input, ///< an argument of the function
     Size,  ///< an open size, a whole number
     Weight,
-    Cache,    ///< the first state of a part of one, such as its keys
+    Cache,    ///< the initial content of a part of a cache, such as its keys
     Random,   ///< numbers in [0, 1) with which an op draws
-    Received, ///< what the stage before of a pipeline hands on
+    Received, ///< a value from the stage before, in a pipeline of stages
   };
   Kind kind;
   std::string name; ///< empty for an input; two of other kinds may share one
   Type type;        ///< a tensor, or index
-  /// Which piece a chip has of a weight or cache, by the dimensions d0, d1, ..
-  /// of the tensor (`llm.piece`). Null if it has all of it.
+  /// Says which piece of a weight or cache a chip has, by the dimensions d0,
+  /// d1, .. of the tensor (`llm.piece`). It is null if the chip has all of it.
   DictionaryAttr piece = nullptr;
-  /// The number of an input among the arguments of the whole program, of which
-  /// a stage of a pipeline has some.
+  /// For an input: its number among the arguments of the whole program, of
+  /// which a stage of a pipeline has only some.
   unsigned input = 0;
 };
 
 /// A result of a compiled function.
 struct ProgramResult {
-  std::string cache; ///< the part of one whose last state it is, or nothing
+  std::string cache; ///< the part of a cache whose final content it is, if any
   RankedTensorType type;
-  /// The argument in whose place the result is written, if there is one.
+  /// The argument over whose memory the result is written, if there is one.
   std::optional<unsigned> inPlaceOf;
 };
 
@@ -62,40 +62,40 @@ using ArgumentValue = std::variant<HostTensor, int64_t>;
 
 /// The kinds of loops that ops become.
 enum class Kernels {
-  Generated, ///< several sums at once, in registers
+  Generated, ///< loops that keep several sums in registers
   Reference, ///< plain loops, which define the meaning
-  OneDnn,    ///< as generated ones, but products are calls of oneDNN
+  OneDnn,    ///< like Generated, but products are calls of oneDNN
 };
 
 /// The vectors of which compiled code is made.
 struct CpuVectors {
-  int64_t bits; ///< of a register
-  /// Products of bf16 are added up in f32 two at a time, by AVX512-BF16, which
-  /// takes subnormal numbers as 0.
+  int64_t bits; ///< the width of a vector register
+  /// Whether products of bf16 are added up in f32 two at a time, by
+  /// AVX512-BF16, which treats subnormal numbers as 0.
   bool addsPairsOfBf16;
 };
 
 struct CompileOptions {
-  /// Says whether code is optimized. If not, compiling is faster and the code
-  /// is slower, for tests of many small programs.
+  /// Whether code is optimized. If not, compiling is faster and the code is
+  /// slower. Tests of many small programs use that.
   bool optimizes = true;
-  /// Says whether each run records when which op ran.
+  /// Whether each run records when each op ran.
   bool records = false;
   Kernels kernels = Kernels::Generated;
-  /// The number of threads that share the loops that are worth it, 1 or more.
-  /// More than one needs OpenMP's runtime library.
+  /// The number of threads, 1 or more, that share loops with enough work. More
+  /// than one thread needs OpenMP's runtime library.
   unsigned threads = 1;
-  /// The most bits of a vector; 0 stands for as many as this CPU has. With 256,
-  /// code is that of a CPU without AVX-512, and with 128 that of a CPU without
-  /// AVX.
+  /// The most bits of a vector. 0 stands for as many as this CPU has. 256 gives
+  /// the code of a CPU without AVX-512, and 128 that of a CPU without AVX.
   unsigned vectorBits = 0;
 };
 
-/// Where a program has the most memory of its own, beside its arguments.
+/// The point at which the values of a program take the most memory. Arguments
+/// do not count.
 struct MemoryPeak {
-  uint64_t bytes;           ///< of all values there
-  RankedTensorType largest; ///< of these values
-  Location loc;             ///< what gives the largest one
+  uint64_t bytes;           ///< of all values that live there
+  RankedTensorType largest; ///< the type of the largest of these values
+  Location loc;             ///< of the op that makes the largest one
 };
 
 /// A function of a program, compiled for this CPU.
@@ -103,17 +103,17 @@ class Executable {
 public:
   ~Executable();
 
-  /// Compiles `function`, and changes its module on the way. It is an error, at
-  /// the op, if an op has no lowering. If runs are recorded, it is an error if
-  /// no `Program` can be made of the function.
+  /// Compiles `function`, and changes its module on the way. An op without a
+  /// lowering is an error at the op. If runs are recorded, it is also an error
+  /// if no `Program` can be made of the function.
   static FailureOr<std::unique_ptr<Executable>>
   compile(FunctionOpInterface function, CompileOptions options = {});
 
   ArrayRef<ProgramArgument> getArguments() const { return arguments; }
   ArrayRef<ProgramResult> getResults() const { return results; }
   CpuVectors getVectors() const { return vectors; }
-  /// Returns where a run has the most memory. Values of open sizes are not
-  /// counted.
+  /// Returns the point at which a run takes the most memory. Values of open
+  /// sizes are not counted.
   const std::optional<MemoryPeak> &getMemoryPeak() const { return memoryPeak; }
   /// Returns the time that compiling took, from the function to machine code.
   double getCompileSeconds() const { return compileSeconds; }
@@ -123,23 +123,24 @@ public:
 
   /// Runs the function and returns all results, also those in place of an
   /// argument. Sizes of tensors must be those of the arguments' types. Open
-  /// sizes are not checked. Where the program asserts what does not hold, the
-  /// process ends with 1 and says why.
+  /// sizes are not checked. If an assertion of the program does not hold, the
+  /// process ends with status 1 and says why.
   std::vector<HostTensor> run(ArrayRef<ArgumentValue> values) const;
 
-  /// Recorded runs read these counters, too. The counters must outlive the
-  /// runs. They count only threads that start later.
+  /// Makes recorded runs read these counters, too. The counters must outlive
+  /// the runs. They count only threads that start after the counters were made.
   void count(const CpuCounters *counters) {
     if (recorder)
       recorder->count(counters);
   }
 
-  /// What ran in the last run, by the indices of `Program::ops()` of the
-  /// function as it was compiled. Returns nothing if runs are not recorded.
+  /// Returns what ran in the last run. Its ops are indices into
+  /// `Program::ops()` of the function as it was compiled. Returns nothing if
+  /// runs are not recorded.
   std::vector<RecordedRun> takeRecordedRuns() const {
     return recorder ? recorder->takeRuns() : std::vector<RecordedRun>();
   }
-  /// When these began, in nanoseconds of the steady clock.
+  /// Returns when the recorded run began, in nanoseconds of the steady clock.
   int64_t getRecordingStart() const {
     return recorder ? recorder->getStartNanoseconds() : 0;
   }
@@ -157,15 +158,16 @@ private:
   std::vector<ProgramArgument> arguments;
   std::vector<ProgramResult> results;
   std::optional<MemoryPeak> memoryPeak;
-  std::unique_ptr<std::deque<Assertion>> assertions; ///< their addresses, too
+  std::unique_ptr<std::deque<Assertion>>
+      assertions;                       ///< compiled code has their addresses
   std::unique_ptr<OneDnn> oneDnn;       ///< compiled code has its address
   std::unique_ptr<OpRecorder> recorder; ///< compiled code has its address
   std::unique_ptr<ExecutionEngine> engine;
-  void (*entry)(void **) = nullptr; ///< what the engine compiled
+  void (*entry)(void **) = nullptr; ///< the function that the engine compiled
   double compileSeconds = 0, compileCpuSeconds = 0;
 };
 
-/// Registers what compiling needs of the dialects.
+/// Registers the dialects and interfaces that compiling needs.
 void registerExecution(DialectRegistry &registry);
 
 } // namespace mlir::llm

@@ -16,27 +16,27 @@
 
 namespace mlir::llm {
 
-/// Returns the bytes of an element in memory. Elements of less than 8 bits take
-/// one.
+/// Returns the bytes of an element in memory. An element of less than 8 bits
+/// takes one byte.
 int64_t getElementBytes(Type element);
 
 /// Reads the number at `bytes`. It is exact except for whole numbers above
 /// 2^53.
 double readElement(Type element, const char *bytes);
-/// Writes the nearest number of the type, ties to even. Floats of less than 16
-/// bits and whole numbers take their largest number for what is above it; NaN
-/// is 0 among whole numbers. Numbers of i1 are 0 and 1, to which all but 0
-/// goes. Bits of the last byte that the type does not have are 0.
+/// Rounds to the nearest number of the type, ties to even, and writes it.
+/// Floats of less than 16 bits and whole numbers saturate: what is above their
+/// largest number becomes that number. NaN becomes 0 as a whole number. As i1,
+/// every number but 0 becomes 1. If the type does not fill its last byte, the
+/// other bits are 0.
 void writeElement(Type element, char *bytes, double number);
 
-/// Elements of a float or signless integer type, one behind the other, the last
-/// dimension innermost.
+/// A dense tensor of a float or signless integer type, in row-major order.
 class HostTensor {
 public:
   HostTensor() = default;
-  /// A tensor of zeros.
+  /// Makes a tensor of zeros.
   HostTensor(Type element, ArrayRef<int64_t> shape);
-  /// A tensor over memory at `data`, which `owner` keeps alive.
+  /// Makes a tensor over the memory at `data`, which `owner` keeps alive.
   HostTensor(Type element, ArrayRef<int64_t> shape, char *data,
              std::shared_ptr<void> owner)
       : element(element), shape(shape), data(data), owner(std::move(owner)) {}
@@ -58,12 +58,12 @@ public:
     writeElement(element, data + index * getElementBytes(element), number);
   }
 
-  /// Sets all elements, in order.
+  /// Sets all elements, in row-major order, to what `next` returns.
   void fill(function_ref<float()> next);
 
-  /// A copy in memory of its own, in large pages if it is large.
+  /// Returns a copy in memory of its own. A large copy is in large pages.
   HostTensor copy() const;
-  /// The same numbers, rounded to the type.
+  /// Returns the same numbers, rounded to `type`.
   HostTensor convertTo(Type type) const;
 
 private:
@@ -73,17 +73,18 @@ private:
   std::shared_ptr<void> owner;
 };
 
-/// "2x3xf32".
+/// Returns the shape and type: "2x3xf32".
 std::string describe(const HostTensor &tensor);
 
-/// The first element that is infinite or NaN, if there is one.
+/// Returns the index of the first element that is infinite or NaN, if there is
+/// one.
 std::optional<int64_t> findNonFinite(const HostTensor &tensor);
 
-/// How far numbers lie from those that were expected.
+/// How far the numbers of a tensor are from the expected ones.
 struct Difference {
   double worst = 0;          ///< |found - expected| / largest |expected|
-  int64_t index = 0;         ///< where that is
-  bool hasNonFinite = false; ///< infinite or NaN where that is not expected
+  int64_t index = 0;         ///< the element with that difference
+  bool hasNonFinite = false; ///< an element is unexpectedly infinite or NaN
 };
 Difference compare(const HostTensor &found, const HostTensor &expected);
 

@@ -33,10 +33,10 @@ enum class TraceFormat {
   ProtoGzip
 };
 
-/// `Auto`: by the suffix of the file, or else a table.
+/// With `Auto`, the suffix of the file decides, and other files are tables.
 enum class ReportFormat { Auto, Table, Json, Csv };
 
-/// What the colour of a node tells.
+/// What the colour of a node stands for.
 enum class DotColor { Time, Bound, Kind };
 
 #define GEN_PASS_DECL

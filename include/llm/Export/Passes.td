@@ -22,21 +22,22 @@ def ExportChakraPass : Pass<"llm-export-chakra", "::mlir::ModuleOp"> {
     changed. Without a grid there is one chip, and nothing is exchanged.
 
     Guarantees:
-    - `FILE.RANK.et` holds GlobalMetadata and nodes, each with its length before it. All
-      chips have the same nodes. `FILE.groups.json` maps the numbers of groups, which are
+    - `FILE.RANK.et` has GlobalMetadata and nodes, each preceded by its length. All chips
+      have the same nodes. `FILE.groups.json` maps the numbers of groups, which are
       `pg_name` in the nodes, to ranks;
     - loops are unrolled. A collective is a node COMM_COLL_NODE with `comm_type` and
       `comm_size`. These are the bytes that each chip has, for an all_gather before it. It has
       no duration, because the simulator is to find it;
-    - what runs between two points at which a collective begins or ends is one node
+    - all work between two points at which a collective begins or ends is one node
       COMP_NODE, with `num_ops` (two for each multiply-accumulate), `tensor_size` (bytes of
-      DRAM) and `duration_micros`. Microseconds are whole. A remainder goes to the next node,
-      so that the sum is off by half a microsecond at most. While a collective is under way, time
-      counts in which something is computed or fetched ahead;
+      DRAM) and `duration_micros`. Microseconds are whole. A remainder goes to the next
+      node, so that the sum is off by half a microsecond at most. While a collective is
+      under way, only time in which something is computed or fetched ahead counts;
     - computation is a chain of nodes. Each depends on the collectives for which its ops
       wait. A collective depends on the node of the chain that ends before it, on the
-      collectives for which it waits, and on the one before it on its link. With collectives that take as
-      long as in the schedule, the whole takes as long as the schedule, but for the rounding;
+      collectives for which it waits, and on the one before it on its link. If collectives
+      take as long as in the schedule, the whole trace takes as long as the schedule, except
+      for rounding;
     - each file appears whole or not at all.
 
     Example:
@@ -67,9 +68,9 @@ def ExportDotPass : Pass<"llm-export-dot", "::mlir::ModuleOp"> {
       the time of all runs together in us and its share of all, and what bounds it. Its
       tooltip has the whole name. A label is short: names above 40 letters lose their middle;
     - modules follow from the names (`model.layers.{}.mlp.up_proj` is in
-      `model.layers.{}.mlp`). A module of a single op, or of a single module, has no cluster.
-      `depth` says how many levels of modules are clusters. A module below these is one node,
-      with the time of its ops and the bound of most of it;
+      `model.layers.{}.mlp`). A module of a single op, or of a single module, has no
+      cluster. `depth` says how many levels of modules are clusters. A module below these is
+      one node, with the time of its ops and the bound of most of that time;
     - an edge stands for one or several dependences between two nodes. It shows the shapes of
       those results of the producer that the consumer uses. A dependence on the previous
       iteration of a loop is dashed, and does not count for the layout;
@@ -77,7 +78,7 @@ def ExportDotPass : Pass<"llm-export-dot", "::mlir::ModuleOp"> {
       is green for compute, blue for memory, orange for overhead; `kind` has one colour for
       each kind of op, that of the page. A kernel of several ops is called `matmul+swiglu`,
       and has the colour of its product or attention. What is not known is white;
-    - a name may hold anything: quotes, backslashes, line ends and tags are escaped;
+    - a name may have any characters: quotes, backslashes, line ends and tags are escaped;
     - a file appears whole or not at all.
 
     Several functions give several files; an explicit `file` holds one function only. It is
@@ -133,9 +134,9 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
       says how often loops run, and edges that hand values to the next run are apart from the
       others. Colours show kind, time or bound;
     - roofline: each op, as if alone on the machine. Its size is its share of the engine
-      time. The ceilings are those that count: the main memory, products by the type whose
-      rate they run at, and others that an op comes near. The target may have figures of
-      more: of ports, of kernels, of elementwise work;
+      time. Ceilings are shown if they matter: the main memory, products by the type at
+      whose rate they run, and others that an op comes near. The target may have further
+      limits, of ports, kernels and elementwise work;
     - memory: what lies in the main memory over time (weights, caches, values between ops)
       and in private memories;
     - table: the ops that a search finds, by module, with sums, and what each op achieves, as
@@ -147,30 +148,33 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
     A colour is a kind of op, the same in all views of all pages. A kernel of several ops has
     the colour of its product or attention, and the names of its ops: `gate_up+swiglu`.
 
-    Engine time is the sum over engines. The elapsed time of an op is from its first start to
-    its last end. The elapsed time of a module is that in which one of its ops is under way.
+    Engine time is the sum over engines. The elapsed time of an op is from its first start
+    to its last end. The elapsed time of a module is the time in which at least one of its
+    ops runs.
 
     An op that you choose in one view is chosen in all. A search finds ops in all views. The
-    critical path (`follows_by` in the report) stands out in the first two and the table. The
-    address has after the `#` what is shown, so that a reload, a link or Back shows it again.
-    Where no script runs, as in previews of mails, the page shows the lines above the table of
-    the report.
+    critical path (`follows_by` in the report) stands out in the first two and the table.
+    The part of the address after `#` says what is shown, so that a reload, a link or Back
+    shows it again. If scripts do not run, as in previews of mails, the page shows the lines
+    above the table of the report.
 
-    `baseline` is the JSON report of another run. Its elapsed times stand beside each op, with
-    the difference, and its timeline is beneath this one. What differs most is listed beside
-    the overview. Matches and times are those of `--llm-export-report=baseline=...`. What one run has fused is compared
-    with the sum of its parts in the other run. A module that has only some of these parts is
-    not compared, because rows would have moved. Functions are compared by name; a single one
-    is compared with a single one. A function without a counterpart is a warning. If the runs
-    did other work, or if the schedule does not hold, the page says so above all views.
+    `baseline` is the JSON report of another run. The page shows its elapsed times beside
+    each op, with the difference, and its timeline below this one. A list beside the
+    overview has the largest differences. Matches and times are those of
+    `--llm-export-report=baseline=...`. Ops that one run has fused are compared with the sum
+    of their parts in the other run. A module that has only some of these parts is not
+    compared, because work would have moved between modules. Functions are compared by name.
+    If both runs have one function, their names may differ. There is a warning for a
+    function without a counterpart. If the runs did different work, or if the schedule does
+    not hold, the page says so above all views.
 
-    Requires: what `--llm-export-report` requires, and a build with node 18 and npm
-    (CMake's LLM_VIEWER). Another build says so. The IR is not changed.
+    Requires: what `--llm-export-report` requires, and a build with node 18 and npm (CMake's
+    LLM_VIEWER). A build without them reports this as an error. The IR is not changed.
 
     Guarantees:
     - the page holds the JSON report (`docs/report.md`) and those lines, and its figures are
       those of the report;
-    - a name may hold anything: it is text in the page;
+    - a name may have any characters: the page shows it as text;
     - with `open`, the page opens in a browser. Without a display, standard error says how to
       open it elsewhere;
     - a page of more than 20 MB (some 200,000 slots) is written with a warning: browsers open
@@ -257,15 +261,15 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
     `llm.slots` on its ops, as `--llm-schedule` leaves them; at most 10,000,000 slices and
     arrows. The IR is not changed.
 
-    There are two formats: `json` and `pftrace`, Perfetto's TrackEvent protocol. `json.gz` and
-    `pftrace.gz` are the same files, compressed with gzip, which Perfetto opens as they are.
-    The suffix of `file` says the format. It is an error if it is that of another format, or
-    of what another export writes. Both have the same slices with the same times
+    There are two formats: `json` and `pftrace`, Perfetto's TrackEvent protocol. `json.gz`
+    and `pftrace.gz` are the same files, compressed with gzip, which Perfetto opens as they
+    are. The suffix of `file` decides the format. It is an error if the suffix is that of
+    another format or of another export. Both have the same slices with the same times
     (whole nanoseconds) and args, the same arrows, and the same samples of counters. An
     instant `schedule` at 0 says in its args what the trace is about (function, target,
-    clock). If the schedule does not hold, as one for another target, the first group of
-    tracks says so in its name, and `problems` of the instant says why. The formats differ in
-    this:
+    clock). If the schedule does not hold, for example because it is for another target, the
+    name of the first group of tracks says so, and `problems` of the instant says why. The
+    formats differ in this:
     - a group of tracks is a process in JSON. In `pftrace` it is a track within that of the
       target;
     - in `pftrace` an arrow is at the slices themselves. In JSON its ends are times inside
@@ -274,8 +278,8 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
       their track what their name leaves open. JSON has no place for that: Perfetto puts the
       unit after the name, and sorts by name;
     - empty lists among the args are left out of `pftrace`;
-    - readers of JSON hold times in doubles, which have all nanoseconds up to 2^51 of them,
-      26 days.
+    - readers of JSON store times in doubles, which are exact up to 2^51 nanoseconds, or 26
+      days.
 
     Events are in the order of time. A loop is unrolled, iteration by iteration, in constant
     memory. The `{}` of a name is the index of the innermost loop.
@@ -283,11 +287,11 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
     Tracks, all named and ordered:
     - of the target: the critical path, and all counters;
     - `layers`: a slice for each run of each layer, from the first start to the last end of
-      its ops in that iteration, without fetches. Layers that overlap are in different lanes.
-      A slice has in it a slice for each of its modules (`self_attn`, `mlp`; category
-      `module`), unless modules of the layer overlap. The ops of a stretch (between two loop
-      boundaries) that are in no layer are one slice, named by the first and the last of
-      them;
+      its ops in that iteration, without fetches. Layers that overlap are in different
+      lanes. Such a slice contains a slice for each of its modules (`self_attn`, `mlp`;
+      category `module`), unless modules of the layer overlap. The ops of a stretch (between
+      two loop boundaries) that are in no layer are one slice, named by the first and the
+      last of them;
     - each group of engines: a track per engine, also for idle ones. If a schedule breaks a
       rule, tracks (`core[0] overlap 1`) follow for slices that overlap another one of their
       engine without lying in it.
@@ -317,24 +321,24 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
       starts at the same time. So in JSON that slice, and those that follow it without a
       gap, are a begin and an end (`B`, `E`) instead of one event (`X`). (speedscope does
       not read such a trace: use `time=cycles`);
-    - `args` of a slice have the op, its shapes in and out, its tile, its cost (work, bytes
-      per memory, compute and memory cycles, bound), lanes, exact cycles, and the names of
-      the runs that it waits for (`depends_on`). They also have the slack of its op, and
-      what held the op back. Summed over the slices of a run of an op, `cost` is that of the
-      op. `fetched_bytes` are those of its `bytes` that were fetched ahead. Slices of
-      fetches have theirs as `bytes`.
-      At the first part of an op, `all_runs` has what the report says of the op, under the
-      names that it has there (`count`, `total_time_us`, `share_percent`, ..);
+    - `args` of a slice have the op, the shapes of its inputs and outputs, its tile, its
+      cost (work, bytes per memory, compute and memory cycles, bound), lanes, exact cycles,
+      and the names of the runs that it waits for (`depends_on`). They also have the slack
+      of its op, and what held it back. Summed over the slices of a run of an op, `cost` is
+      that of the op. `fetched_bytes` are those of its `bytes` that were fetched ahead.
+      Slices of fetches have theirs as `bytes`. At the first part of an op, `all_runs` has
+      what the report says of the op, under the names that it has there (`count`,
+      `total_time_us`, `share_percent`, ..);
     - a flow arrow leads to each slice from each run that it waits for. It starts at that
       run's slice that ends last. One also leads from each fetch to its slot. (With
       `detail=op` it leads from fetches to the slice that the first of them is for, if they
       end before it begins.) Ids are whole numbers, one per arrow of a kind;
-    - gaps between slices of an engine are slices of category `idle`. Their name says what
-      most of the gap was for, as in "idle: dependence". That is the cause of what starts
-      next on one of the engines of the group, and it may change during the gap. Behind the
-      last slice of a stretch it is `layer_boundary` if engines of the group have work in a
+    - gaps between slices of an engine are slices of category `idle`. Their name has the
+      cause of most of the gap, as in "idle: dependence". It is the cause of what starts
+      next on one of the engines of the group, and it may change during the gap. After the
+      last slice of a stretch, it is `layer_boundary` if engines of the group have work in a
       later stretch or iteration, and `no_work` if they have none. `idle_cycles` has all
-      causes. Over a group they add up to those of the report;
+      causes. The sums over a group are those of the report;
     - the critical path is one chain. It goes back from the slot of a stretch that ends
       last, each time to what ends as the step starts. If several end then, it goes to the
       first of these (`follows_by`): what the step waits for (`dependence`), its own `fetch`,
@@ -360,18 +364,18 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
     - a counter has the bytes in KV caches: those at the start, and what each op has written
       when it ends (from then on they are read, S5). If the program does not say what is
       there at the start, it has the bytes written since (`KV cache written`);
-    - what is not known is left out: the bandwidth of bytes if an op has no cost, and private
-      memory if a tile or a cost does not say it. Slack, idle slices and the critical path
-      are left out if a schedule breaks a rule or a cost is stale. With a warning, they are
-      also left out if a stretch has more slots than `explain-slots`, and so are idle slices
-      and the critical path if the target has more engines than that;
+    - figures that are not known are left out: the bandwidth of bytes if an op has no cost,
+      and private memory if a tile or a cost does not have it. Slack, idle slices and the
+      critical path are left out if a schedule breaks a rule or a cost is stale. With a
+      warning, they are also left out if a stretch has more slots than `explain-slots`, and
+      so are idle slices and the critical path if the target has more engines than that;
     - a file appears whole or not at all.
 
-    Several functions give several files. If one of them has no trace, no file is written. An
-    explicit `file` holds one function only. It is an error to write a file that another
-    export of the pipeline has written.
-    With `file=-` the trace goes to standard output. The IR goes there too, unless you give
-    it a place of its own (`-o`). `llm-opt` says so before anything runs, `mlir-opt` does not.
+    Several functions give several files. If one of them has no trace, no file is written.
+    An explicit `file` is for one function only. It is an error to write a file that another
+    export of the pipeline has written. With `file=-` the trace goes to standard output. The
+    IR goes there too, unless you give it a place of its own (`-o`). `llm-opt` says so
+    before anything runs, `mlir-opt` does not.
 
     Example:
     ```
@@ -469,9 +473,9 @@ def ExportProblemPass : Pass<"llm-export-problem", "::mlir::ModuleOp"> {
 def ExportQueuesPass : Pass<"llm-export-queues", "::mlir::ModuleOp"> {
   let summary = "Write what each engine does in turn, for backends";
   let description = [{
-    Writes the schedules of all functions as queues, in JSON. For each engine they have the
-    parts of ops in order, what each part waits for, the fetches ahead of it on the queues of
-    memory engines, and where everything lies in private memory. `docs/queues.md` is the
+    Writes the schedules of all functions as queues, in JSON. Each engine has a queue of the
+    parts of ops in order, with what each part waits for. Memory engines have queues of
+    fetches. Each entry says where its data lies in private memory. `docs/queues.md` is the
     contract, and `docs/queues.schema.json` is its schema.
 
     Requires: a target on the module; `llm.tile`, `llm.cost` and `llm.slots` on the ops and
@@ -537,11 +541,12 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
       is the same for each byte that an op touches, once, at the full rate of DRAM. CSV has
       rows of ops only: for `file=ops.csv`, these figures are in `ops.summary.csv` beside it,
       with a row for each function;
-    - what binds an op is judged on the whole machine: bytes of parts side by side add up;
+    - the bound of an op is that on the whole machine: bytes of parts that run side by side
+      add up;
     - each op has its engine time and its share of all engine time. It has the TFLOP/s and
       GB/s that it achieves from the start of its first slot to its last end. Bytes count
-      from the first fetch ahead of it. How near this is to the roofline is the larger of its
-      shares of the machine's peaks;
+      from the first fetch ahead of it. The larger of its shares of the machine's peaks says
+      how near it is to the roofline;
     - in JSON one function is the root object, and several are `{"functions": [...]}`. Figures of
       an op (`macs`, `bytes`, `..._cycles`) are of one run, and `count` says how many runs
       there are. `cycles` is its cost alone on the machine, summed over its parts.
@@ -550,41 +555,42 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
       i times `period_cycles`. `depends_on` names the ops of the same iteration,
       `depends_on_previous_iteration` those of the one before, and
       `depends_on_in_first_iteration` those before the loop that the first one waits for;
-    - JSON and table say what holds the schedule back, unless it breaks a rule or a cost
-      is stale. An op has three figures within its stretch. `slack_cycles` is by how much all
-      its slots may start later before the stretch ends later, if what waits for them and
-      what follows on their engines moves along (lanes and private memory do not count).
-      `is_critical` says that it has no slack. `held_back_by` says why the first of its slots
-      does not start a cycle earlier: the stretch begins (`none`), an op that it waits for
-      ends (`dependence`), its own `fetch` does, no `engine` is idle, too few lanes are free
-      (`bandwidth`), no idle engine has room (`memory`), or nothing holds it back
-      (`choice`). Engines have, over all runs, `busy_cycles` and `idle_cycles`. Idle cycles
-      have the cause of what starts next on one of the engines in the stretch. The cause is
-      `layer_boundary` if nothing starts until a later stretch or iteration, and `no_work`
-      if nothing starts any more;
+    - JSON and table say what holds the schedule back, unless it breaks a rule or a cost is
+      stale. An op has three figures within its stretch. `slack_cycles` says by how many
+      cycles all its slots may start later without the stretch ending later, if what waits
+      for them and what follows on their engines moves with them (lanes and private memory
+      do not count). `is_critical` says that it has no slack. `held_back_by` says why the
+      first of its slots does not start a cycle earlier: the stretch begins (`none`), an op
+      that it waits for ends (`dependence`), its own `fetch` does, no `engine` is idle, too
+      few lanes are free (`bandwidth`), no idle engine has room (`memory`), or nothing holds
+      it back (`choice`). Engines have, over all runs, `busy_cycles` and `idle_cycles`. Idle
+      cycles have the cause of what starts next on one of the engines in the stretch. The
+      cause is `layer_boundary` if nothing starts until a later stretch or iteration, and
+      `no_work` if nothing starts any more;
     - JSON marks the slots and fetches of the critical path, as the trace draws it, with
-      what they have to do with the step before (`follows_by`);
+      their relation to the step before (`follows_by`);
     - the table names the largest bound, and the first one if several are equal;
-    - the table counts all runs together, and times are engine time, so that times and shares
-      add up to their last row. It says so if the target's figures are invented. Ops stand
-      under their modules. A module has the sums of the rows under it, what these achieve
-      one behind the other, and how often all of these run, if equally often. The last row
-      has what is achieved over the makespan. Tiles by hand (`manual`, `pinned`) are named
-      below. Modules are in the order of their first ops. A module of a single op has no
-      row, and neither has a module that is in eight others. A figure above 0 that would
-      round to 0 is `<0.001`. A bar shows the share: `#` is 12.5 %, and `-` is half of that.
-      There is no bar if names need its room. No line has more than 100 columns, and names
-      that do not fit lose their middle;
+    - the table counts all runs together, and times are engine time, so that times and
+      shares add up to their last row. It says so if the target's figures are invented. Ops
+      stand under their modules. A module has the sums of the rows under it, the rates that
+      these achieve one after the other, and how often they run, if all run equally often.
+      The last row has what is achieved over the makespan. Tiles by hand (`manual`,
+      `pinned`) are named below. Modules are in the order of their first ops. A module of a
+      single op has no row, and neither has a module that is in eight others. A figure above
+      0 that would round to 0 is `<0.001`. A bar shows the share: `#` is 12.5 %, and `-` is
+      half of that. There is no bar if names need its room. No line has more than 100
+      columns, and names that do not fit lose their middle;
     - on a terminal the table has colours, unless the variable `NO_COLOR` is set to
       something. Its bars are Unicode's blocks if the locale is UTF-8. Files and pipes get
       ASCII, which is the same everywhere;
     - tokens per second need `llm.program`. They are the new tokens of one step over the
       makespan. For some layers of a model, the makespan is scaled to all layers, as if each
       took as long as these (`tokens_per_second_if_all_layers`);
-    - with `baseline`, the JSON report of another run, the table ends with what differs, and
-      JSON has `comparison`. Ops are matched by what they run: what one side has fused is
-      compared with all its parts. The time is elapsed time, from the first start of a run to
-      its last end, of all runs. Modules have the time of all their ops. CSV has it in `ops.comparison.csv`. The page of
+    - with `baseline`, the JSON report of another run, the table ends with the differences,
+      and JSON has `comparison`. Ops are matched by what they run: an op that one side has
+      fused is compared with all its parts. Times are elapsed times, from the first start of
+      a run to its last end, summed over all runs. Modules have the time of all their ops.
+      With CSV, the comparison is in `ops.comparison.csv`. The page of
       `--llm-export-html=baseline=...` shows the same matches and times;
     - a file appears whole or not at all; one that another export of the pipeline has
       written is an error;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For files that memory should not hold.
+// Sources of bytes, for files that are too large to be held in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,13 +20,14 @@
 
 namespace mlir::llm {
 
-/// Errors name the file.
+/// Returns bytes piece by piece. Errors name the file.
 class ByteSource {
 public:
   virtual ~ByteSource() = default;
-  /// Returns the next piece, which stays until the next call; empty at the end.
+  /// Returns the next piece. It is valid until the next call, and empty at the
+  /// end.
   llvm::Expected<llvm::StringRef> next();
-  /// What `next` will return.
+  /// Returns what `next` will return.
   llvm::Expected<llvm::StringRef> peek();
 
 private:
@@ -35,12 +36,12 @@ private:
   std::optional<llvm::StringRef> peeked;
 };
 
-/// Reads in pieces of 256 KB, except the last one.
+/// Reads a file in pieces of 256 KB. The last one may be shorter.
 llvm::Expected<std::unique_ptr<ByteSource>>
 openByteSource(llvm::StringRef path);
-/// Gives all bytes at once. They must outlive it.
+/// Makes a source that returns all of `bytes` at once. They must outlive it.
 std::unique_ptr<ByteSource> makeByteSource(llvm::MemoryBufferRef bytes);
-/// Reads what a file in gzip's format holds, also a file of several parts.
+/// Makes a source that decompresses gzip, also a file of several gzip members.
 std::unique_ptr<ByteSource> makeInflater(std::unique_ptr<ByteSource> compressed,
                                          llvm::StringRef fileName);
 /// Says whether a file that begins so is in gzip's format.

@@ -13,8 +13,8 @@
 
 namespace mlir::llm {
 
-/// Writes one line, as RFC 4180 has it. Cells are quoted where they must be.
-/// The line ends with the object's life.
+/// Writes one line in the format of RFC 4180. Cells are quoted if they must be.
+/// The destructor ends the line.
 class CsvLine {
 public:
   explicit CsvLine(llvm::raw_ostream &os) : os(os) {}

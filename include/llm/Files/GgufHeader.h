@@ -36,10 +36,10 @@ struct GgufTensor {
   /// The sizes, outermost first, which is the reverse of the file's order.
   SmallVector<int64_t, 4> shape;
   const GgmlType *type = nullptr;
-  uint64_t offsetBytes = 0; ///< of the data, from the start of the file
+  uint64_t offsetBytes = 0; ///< where the data begins in the file
   int64_t sizeBytes = 0;
   uint64_t infoOffsetBytes = 0; ///< where the file describes the tensor
-  size_t part = 0;              ///< which of several files; 0: the first
+  size_t part = 0;              ///< which of several files has it; 0: the first
 };
 
 /// Types of metadata values, with the numbers that they have in the file.
@@ -69,8 +69,9 @@ public:
   static FailureOr<GgufHeader> parse(StringRef bytes, StringRef fileName,
                                      MLIRContext *context);
 
-  /// Returns the start of the file, the place of a tensor's description, and
-  /// that of a value (or the start of the file if the key is absent).
+  /// These return the location of the start of the file, of a tensor's
+  /// description, and of a value (or of the start of the file if the key is
+  /// absent).
   Location loc() const;
   Location loc(const GgufTensor &tensor) const;
   Location loc(StringRef key) const;
@@ -80,13 +81,13 @@ public:
   bool has(StringRef key) const { return findEntry(key) != nullptr; }
   bool isArray(StringRef key) const;
 
-  /// Returns the value. Returns nothing if the key is absent. It is an error at
-  /// the value if it has another type. Numbers of any integer type are whole
-  /// numbers if they fit in 64 bits with a sign. A number is finite.
+  /// These return a value, or nothing if the key is absent. A value of another
+  /// type is an error at the value. A whole number may have any integer type,
+  /// and must fit into a signed 64-bit integer. A number must be finite.
   FailureOr<std::optional<int64_t>> findWholeNumber(StringRef key) const;
   FailureOr<std::optional<double>> findNumber(StringRef key) const;
   FailureOr<std::optional<bool>> findBoolean(StringRef key) const;
-  /// Refers to the file's bytes.
+  /// Returns a string that refers to the file's bytes.
   FailureOr<std::optional<StringRef>> findString(StringRef key) const;
   /// Returns an array of any integer type, such as one number for each layer.
   /// More than a million elements are an error.
@@ -98,9 +99,10 @@ public:
   /// Returns all tensors, in the file's order.
   ArrayRef<GgufTensor> tensors() const { return allTensors; }
   const GgufTensor *findTensor(StringRef name) const;
-  /// Its bytes in its file.
+  /// Returns the bytes of the tensor, which lie in its file.
   StringRef getData(const GgufTensor &tensor) const;
-  /// What holds them; null for the first file, which is the caller's.
+  /// Returns the mapped file of the tensor. It is null for the first file,
+  /// which the caller owns.
   std::shared_ptr<llvm::MemoryBuffer> getFile(const GgufTensor &tensor) const;
 
 private:

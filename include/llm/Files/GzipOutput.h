@@ -14,10 +14,10 @@
 
 namespace mlir::llm {
 
-/// Hands what is written to it to another stream, in gzip's format. It states
-/// neither the time nor the name, so that equal text gives equal bytes. The
-/// output is complete when the object is destroyed. (LLVM's own compression
-/// makes zlib's format, of whole buffers.)
+/// Compresses what is written to it, in gzip's format, and writes it to another
+/// stream. The header has neither a time nor a name, so that equal text gives
+/// equal bytes. The output is complete when the object is destroyed. (LLVM's
+/// own compression makes zlib's format, and only of whole buffers.)
 class GzipOutput : public ::llvm::raw_ostream {
 public:
   explicit GzipOutput(::llvm::raw_ostream &os);

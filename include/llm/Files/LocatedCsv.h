@@ -25,11 +25,11 @@ struct CsvCell {
 };
 using CsvRow = std::vector<CsvCell>;
 
-/// Parses comma-separated text as RFC 4180 has it. Quoted cells may hold
+/// Parses comma-separated text in the format of RFC 4180. Quoted cells may hold
 /// commas, line ends and doubled quotes. Lines end in LF or CRLF. A byte order
-/// mark and empty lines are skipped. Errors are located in the file: bytes that
-/// are not UTF-8, a quote that does not close, text beside a quoted cell, a row
-/// that is not as long as the first.
+/// mark and empty lines are skipped. These are errors, located in the file:
+/// bytes that are not UTF-8, a quote that does not close, text beside a quoted
+/// cell, and a row that is not as long as the first.
 FailureOr<std::vector<CsvRow>> parseCsv(StringRef text, StringRef bufferName,
                                         MLIRContext *context);
 

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Files that users write deserve errors that point at the line. nlohmann/json
-// parses (its SAX interface); this keeps each value's line and column beside
-// it.
+// Errors in files that users write should point at the line. nlohmann/json
+// parses (with its SAX interface); this keeps each value's line and column.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,20 +26,21 @@
 
 namespace mlir::llm {
 
-/// Says whether `NaN`, `Infinity` and `-Infinity` are numbers, as they are to
-/// Python's json module, and not to JSON.
+/// Says whether `NaN`, `Infinity` and `-Infinity` are accepted. Python's json
+/// module reads and writes them, although JSON does not have them.
 enum class JsonNumbers { Finite, AsPython };
 
 class LocatedJson;
 
-/// What is read of a file that is too long to be held as a whole. Each function
-/// gets the path of an object or array, as in messages: "functions[0].ops".
+/// Says which parts of a file are read that is too long to be held as a whole.
+/// Each function gets the path of an object or array, as in messages:
+/// "functions[0].ops".
 struct JsonParts {
   /// Says whether the member `key` of an object is read. If it is not, only its
   /// syntax is checked.
   function_ref<bool(StringRef path, StringRef key)> isRead;
-  /// Says whether the elements of an array go to `take` one by one. The array
-  /// stays empty.
+  /// Says whether the elements of an array go to `take` one by one. If they do,
+  /// the array stays empty.
   function_ref<bool(StringRef path)> isTaken;
   function_ref<LogicalResult(StringRef path, const LocatedJson &element)> take;
 };
@@ -51,16 +51,16 @@ class LocatedJson {
 public:
   enum class Kind { Null, Boolean, Integer, Real, String, Array, Object };
 
-  /// Parses the whole text. `bufferName` is the file's name in locations. A
-  /// syntax error, a duplicate key, a number that leaves 64 bits (kept as Real
-  /// when it is a fraction or has an exponent), nesting deeper than 64 or more
-  /// than two million values is an error located in the file. A byte order mark
-  /// is skipped.
+  /// Parses the whole text. `bufferName` is the file's name in locations. These
+  /// are errors, located in the file: a syntax error, a duplicate key, an
+  /// integer that does not fit into 64 bits (a fraction, or a number with an
+  /// exponent, is kept as Real), nesting deeper than 64, and more than two
+  /// million values. A byte order mark is skipped.
   static FailureOr<LocatedJson>
   parse(StringRef text, StringRef bufferName, MLIRContext *context,
         JsonNumbers numbers = JsonNumbers::Finite);
-  /// Parses the whole text and keeps only parts of it. The two million values
-  /// are those that are kept at a time. Fails where `take` does.
+  /// Parses the whole text and keeps only parts of it. At most two million
+  /// values are kept at a time. Fails if `take` fails.
   static FailureOr<LocatedJson> parseParts(StringRef text, StringRef bufferName,
                                            MLIRContext *context,
                                            const JsonParts &parts);
@@ -75,23 +75,22 @@ public:
   bool isObject() const { return valueKind == Kind::Object; }
   bool isArray() const { return valueKind == Kind::Array; }
   Location loc() const { return place.loc(); }
-  /// Returns the path for messages. Of a very long one, only the beginning is
-  /// left, and "...".
+  /// Returns the path for messages. A very long path is cut, and ends in "...".
   const std::string &path() const { return valuePath; }
 
-  /// Members of an object in file order (empty for other kinds), elements of an
-  /// array.
+  /// These return the members of an object in the file's order, and the
+  /// elements of an array. They are empty for other kinds.
   const std::vector<std::pair<std::string, LocatedJson>> &members() const {
     return objectMembers;
   }
   const std::vector<LocatedJson> &elements() const { return arrayElements; }
-  /// Returns the member of that name, or null. It is linear in the number of
-  /// members.
+  /// Returns the member of that name, or null. Takes time linear in the number
+  /// of members.
   const LocatedJson *find(StringRef key) const;
 
-  /// Returns the value as the wanted type, or an error at its place:
+  /// These return the value as the wanted type, or emit an error at its place:
   /// "'num_attention_heads' must be a positive whole number, got "32"". A real
-  /// is whole when its decimal is, without rounding: 2.5e9 is, 2.5 is not.
+  /// is whole if its decimal is, without rounding: 2.5e9 is, and 2.5 is not.
   FailureOr<int64_t> asPositive() const;
   FailureOr<int64_t> asNonNegative() const;
   FailureOr<double> asNumber() const; ///< an integer or a real; always finite
@@ -104,19 +103,20 @@ public:
   /// (with the path).
   FailureOr<const LocatedJson *> require(StringRef key) const;
 
-  /// Says where an object stands, and each of its members, if its text was made
-  /// of another file. Locations are of files.
+  /// Sets the location of an object and of each of its members, if its text was
+  /// made from another file. The locations must be FileLineColLocs.
   void placeMembers(Location at, function_ref<Location(StringRef key)> placeOf);
 
   InFlightDiagnostic emitError() const { return mlir::emitError(loc()); }
-  /// Short text of the value for messages: `"abc"`, `3.5`, `an object`. A
-  /// number is as the file spells it.
+  /// Returns a short text of the value for messages: `"abc"`, `3.5`, `an
+  /// object`. A number is spelled as in the file.
   std::string describe() const;
 
 private:
   friend class LocatedJsonBuilder;
-  /// A context keeps each location that was ever made, and a long file has
-  /// millions of values: one is made where it is asked for.
+  /// The file, line and column of a value. A context keeps every location that
+  /// was ever made, and a long file has millions of values. So a location is
+  /// made only when it is asked for.
   struct Place {
     StringAttr file;
     unsigned line, column;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// safetensors is the file format of checkpoints of Hugging Face: the length of
-// a JSON object, the object with dtype, shape and place of each tensor, and the
-// tensors' data, which is not read here.
+// safetensors is the file format of checkpoints of Hugging Face. A file has the
+// length of a JSON object, the object with dtype, shape and place of each
+// tensor, and the tensors' data, which is not read here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,12 +31,12 @@ struct SafetensorsTensor {
   std::string name;
   std::string dtype; ///< as the file spells it: "BF16", "F8_E4M3"
   SmallVector<int64_t, 4> shape;
-  /// The bounds of the data, from the start of the file.
+  /// The begin and the end of the data, from the start of the file.
   uint64_t beginBytes = 0, endBytes = 0;
   Location loc; ///< where the header describes the tensor
 };
 
-/// Bits of an element, or nothing if there is no such dtype.
+/// Returns the bits of an element, or nothing if there is no such dtype.
 std::optional<int64_t> safetensorsElementBits(StringRef dtype);
 
 class SafetensorsHeader {
@@ -51,7 +51,8 @@ public:
   /// Returns all tensors, in the header's order.
   ArrayRef<SafetensorsTensor> tensors() const { return allTensors; }
   const SafetensorsTensor *find(StringRef name) const;
-  /// Returns the file's metadata. Returns nothing if it has no such key.
+  /// Returns the value of a key of the file's metadata, or nothing if it has no
+  /// such key.
   std::optional<StringRef> findMetadata(StringRef key) const;
 
 private:
@@ -71,7 +72,7 @@ public:
                                            MLIRContext *context);
 
   Location loc() const { return location; }
-  /// Names of files beside the index, sorted, each once.
+  /// Returns the names of the files beside the index, sorted, each once.
   ArrayRef<std::string> shards() const { return sortedShards; }
   /// Returns each tensor with its shard, in the file's order.
   ArrayRef<std::pair<std::string, std::string>> tensors() const {

@@ -14,7 +14,7 @@
 
 namespace mlir::llm {
 
-/// Replaces bytes that are no UTF-8, because a name may hold any bytes.
+/// Replaces bytes that are not UTF-8, because a name may have any bytes.
 inline std::string toUtf8(::llvm::StringRef text) {
   return ::llvm::json::isUTF8(text) ? text.str() : ::llvm::json::fixUTF8(text);
 }

@@ -16,8 +16,8 @@
 namespace mlir::llm {
 
 /// Returns the integer that a decimal such as `42`, `-7`, `2.5e9` or `1200e-2`
-/// means, found without rounding. The error says what is wrong: no number, a
-/// fraction, not in 64 bits.
+/// means, found without rounding. The error says what is wrong: it is no
+/// number, it is a fraction, or it does not fit into 64 bits.
 llvm::Expected<int64_t> parseWholeNumber(llvm::StringRef decimal);
 
 } // namespace mlir::llm

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A graph that a program has run becomes one of this compiler, so that what ran
-// on one machine can be predicted on another.
+// Turns a graph that a program of ggml has run into a program of this compiler,
+// so that what ran on one machine can be predicted for another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,25 +23,26 @@ namespace mlir::llm {
 /// Loads the dialects of the IR that `buildCapturedGraph` makes.
 void loadGraphDialects(MLIRContext *context);
 
-/// Returns the graph that is taken if none is named. It is the one with the
-/// most nodes and, among several, the one that ran most often. There is at
-/// least one graph.
+/// Returns the graph that is taken if the user names none. It is the one with
+/// the most nodes, and of several such graphs the one that ran most often.
+/// `graphs` must not be empty.
 size_t findMainGraph(ArrayRef<CapturedGraph> graphs);
 
 struct CapturedProgram {
   OwningOpRef<ModuleOp> module;
-  std::vector<std::string> losses;      ///< what is not as in the graph
-  std::vector<std::string> assumptions; ///< for what is not in a capture
+  std::vector<std::string> losses;      ///< what differs from the graph
+  std::vector<std::string> assumptions; ///< about what a capture does not have
 };
 
-/// What may be chosen of a program that is made of a graph.
+/// Choices for a program that is made from a graph.
 struct CapturedProgramForm {
-  /// A capture has the sizes of a mask, and not which keys it shows.
+  /// The mask. A capture has only its sizes, not which keys it shows.
   MaskKind mask = MaskKind::Full;
   /// The type that replaces f32, in which ggml computes. Null keeps f32.
   FloatType floatType;
-  /// The run of the graph whose experts are taken, of those that the capture
-  /// knows. If none is given, it is one that chose as many as most do.
+  /// The run of the graph whose chosen experts are used, of those that the
+  /// capture has. If none is given, it is the run with the median number of
+  /// experts.
   std::optional<size_t> run;
 };
 
@@ -49,9 +50,9 @@ struct CapturedProgramForm {
 /// gave to the graph are arguments, and what no node reads is returned. Ops of
 /// the llm dialect are recognised by structure; others become linalg ops that
 /// move the same bytes. A capture does not have the positions of tokens, so new
-/// ones stand at the end of the keys. Graphs that have tensors of unknown
-/// types, or none at all, and runs that are not there, are an error at
-/// `location`.
+/// tokens are assumed to be the last keys. It is an error at `location` if a
+/// graph has no tensors or tensors of unknown types, or if `form.run` does not
+/// exist.
 FailureOr<CapturedProgram> buildCapturedGraph(const CapturedGraph &graph,
                                               StringRef functionName,
                                               const CapturedProgramForm &form,

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads headers of files of weights: which tensors there are, and their shapes
-// and types. No weight is read.
+// Reads the headers of files of weights: the names, shapes and types of
+// tensors. No weight is read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,17 +20,17 @@
 
 namespace mlir::llm {
 
-/// Returns the element type of a tensor of ggml. It is plain, or values with
-/// the scales and minimums of their blocks, with as many bytes as ggml's.
-/// Returns null if ggml's values have no whole number of bits.
+/// Returns the element type of a tensor of ggml. It is plain, or has values
+/// with the scales and minimums of their blocks, and it takes as many bytes as
+/// ggml's. Returns null if ggml's values do not have a whole number of bits.
 Type getGgmlElementType(const GgmlType &type, MLIRContext *context);
 
 /// Returns the model that a GGUF file describes (architectures llama, with
 /// Mistral and Mixtral, qwen2, qwen3 and qwen3moe, and those of
 /// GgufFamilies.cpp), each weight of the type that it has in the file.
-/// Activations and cache are f16, as ggml computes on GPUs. Errors: a key that
-/// is missing or contradicts the tensors, a tensor that is missing, of another
-/// shape, or unknown.
+/// Activations and cache are f16, as ggml computes on GPUs. These are errors: a
+/// key that is missing or contradicts the tensors, and a tensor that is
+/// missing, of another shape, or unknown.
 FailureOr<ModelConfig> readGguf(const GgufHeader &header);
 
 /// Makes the program of a GGUF file from its bytes. Only the header is read.
@@ -41,8 +41,8 @@ FailureOr<OwningOpRef<ModuleOp>> importGguf(StringRef bytes, StringRef fileName,
 /// Makes the program of a config.json, checked against the headers of the
 /// checkpoint in the folder of `configPath`: model.safetensors, or the files
 /// that model.safetensors.index.json names. Weights have the types that they
-/// have there. Errors: a tensor that is missing, of another shape, of a type
-/// that the config does not say, or of no weight of the model.
+/// have there. These are errors: a tensor that is missing, of another shape, of
+/// a type that the config does not name, or of no weight of the model.
 FailureOr<OwningOpRef<ModuleOp>> importSafetensors(StringRef configText,
                                                    StringRef configPath,
                                                    const ImportOptions &options,

@@ -19,13 +19,13 @@ namespace mlir::llm {
 void loadDecoderDialects(MLIRContext *context);
 
 /// Makes a module with one function, `<family>_<phase>`. The function of the
-/// whole model goes from the new tokens [batch * seq] to the next one of each
-/// sequence [batch]: embedding, layers, norm, head and sampling. Without its
-/// ends it goes from the hidden states of the new tokens before the layers to
-/// those after them, [batch * seq, hidden]. Equal layers are one body in a loop
-/// that indexes weights and caches. If layers take turns (a window in every
-/// second), the layers of one turn are one body. Errors are those of
-/// `applyFormats` and `resolveProgram`.
+/// whole model takes the new tokens [batch * seq] and returns the next token of
+/// each sequence [batch]: embedding, layers, norm, head and sampling. A
+/// function of only some layers takes the hidden states of the new tokens
+/// before these layers and returns those after them, [batch * seq, hidden].
+/// Equal layers are one body in a loop that indexes weights and caches. If
+/// layers alternate (a window in every second), one period of layers is the
+/// body. Errors are those of `applyFormats` and `resolveProgram`.
 FailureOr<OwningOpRef<ModuleOp>> buildDecoder(ModelConfig model,
                                               const ImportOptions &options);
 

@@ -26,17 +26,18 @@
 
 namespace mlir::llm {
 
-/// What is stored in a format. This decides which dimensions share a scale.
+/// The kind of tensor that is stored in a format. It decides which dimensions
+/// share a scale.
 enum class Stored { Weight, Activation, Cache };
 
-/// Returns the element type with that name; null if there is none.
+/// Returns the element type with that name, or null if there is none.
 Type findFormat(StringRef name, Stored stored, MLIRContext *context);
 
-/// Values of a type in blocks along the last dimensions (`?`:
-/// ScalesAttr::wholeDimension), each with a scale.
+/// Returns a type of values in blocks along the last dimensions, each with a
+/// scale. ScalesAttr::wholeDimension stands for a whole dimension.
 Type getScaled(Type valueType, ArrayRef<int64_t> block, Type scaleType);
 
-/// Returns the block that is the whole: a matrix, or [batch, keys, heads,
+/// Returns the block that covers everything: a matrix, or [batch, keys, heads,
 /// head_dim] of a cache.
 SmallVector<int64_t> wholeBlock(Stored stored);
 

@@ -16,7 +16,7 @@
 
 namespace mlir::llm {
 
-/// Values of `general.architecture` whose tensors are known.
+/// Returns the values of `general.architecture` whose tensor names are known.
 llvm::ArrayRef<llvm::StringLiteral> knownGgufArchitectures();
 
 /// Says whether a known architecture stores the rows of queries and keys in the
@@ -25,19 +25,19 @@ inline bool storesInterleavedRows(llvm::StringRef architecture) {
   return architecture == "llama";
 }
 
-/// Returns the tensors that hold a weight of one of the architectures that are
-/// not in that list, whose layers differ: several if the file takes it apart.
-/// There are none if it has no such weight.
+/// Returns the names of the tensors that hold a weight, for the architectures
+/// of GgufFamilies.cpp. There are several if the file stores the weight in
+/// parts, and none if it has no such weight.
 llvm::SmallVector<std::string, 2> ggmlTensorNames(llvm::StringRef architecture,
                                                   llvm::StringRef weight);
 
-/// Says whether files of the architecture are imported, but no weights read of
-/// them: converters change numbers of layers with states (-exp(A_log)), or put
-/// them in another order (heads of values by their turn).
+/// Says whether files of the architecture can be imported, but their weights
+/// cannot be used. Their converters change the numbers of layers with states
+/// (-exp(A_log)), or put heads of values in another order.
 bool isImportedOnly(llvm::StringRef architecture);
 
-/// Returns "blk.7.attn_q.weight" for "model.layers.7.self_attn.q_proj.weight";
-/// empty if these architectures have no such weight.
+/// Returns "blk.7.attn_q.weight" for "model.layers.7.self_attn.q_proj.weight",
+/// for the known architectures. It is empty if they have no such weight.
 std::string ggmlTensorName(llvm::StringRef weight);
 
 } // namespace mlir::llm

@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The fields of a config.json and what becomes of them. A field that is null
-// counts as absent, as in Hugging Face's own reader. Numbers may be NaN,
-// Infinity or -Infinity, as Python writes them, where their value is not read.
+// The fields of a config.json and what becomes of them. The left column names
+// fields. The right one names the families that have them, and their defaults
+// ("if absent") in the order of the fields. A field that is null counts as
+// absent, as in Hugging Face's own reader. Numbers whose value is not read may
+// be NaN, Infinity or -Infinity, as Python writes them.
 //
 //   text_config          if there is one, all fields are those in it, and the
 //                        fields beside it are ignored (but quantization_config
@@ -95,9 +97,9 @@
 //   mamba_chunk_size, mamba_expand, mamba_conv_bias, mamba_proj_bias
 //                        falcon_h1, granitemoehybrid, bamba: 128, the share of
 //                        a head in the inner size, 256, 1, 4, 256, 2, true and
-//                        false if absent. mamba2 calls them num_heads, head_dim,
-//                        state_size, n_groups, conv_kernel, chunk_size, expand,
-//                        use_conv_bias and use_bias
+//                        false if absent. mamba2 calls them num_heads,
+//                        head_dim, state_size, n_groups, conv_kernel,
+//                        chunk_size, expand, use_conv_bias and use_bias
 //   mamba_d_ssm, mamba_rms_norm, mamba_norm_before_gate, *_multiplier(s)
 //                        falcon_h1: the inner size, false, true, and factors, 1
 //                        if absent
@@ -109,20 +111,20 @@
 //   attn_layer_indices   bamba: which layers attend; none if absent
 //   conv_L_cache, conv_bias, full_attn_idxs or layer_types, block_ff_dim,
 //   block_multiple_of, block_ffn_dim_multiplier, block_auto_adjust_ff_dim
-//                        lfm2: 3, false, all, intermediate_size, 256, 1 and true
-//                        if absent
+//                        lfm2: 3, false, all, intermediate_size, 256, 1 and
+//                        true if absent
 //   num_dense_layers, num_experts, use_expert_bias
 //                        lfm2_moe: 2, required, true
 //   moe_num_experts, moe_k, moe_num_shared_experts, moe_layer_start_index,
 //   moe_layer_end_index, moe_layer_interval
-//                        ernie4_5_moe: the first two are required; 2, 1, -1 (the
-//                        last) and 1 if absent
+//                        ernie4_5_moe: the first two are required; 2, 1, -1
+//                        (the last) and 1 if absent
 //   num_attention_groups, attention_other_setting, use_head_wise_attn_gate,
 //   moe_layers_enum, moe_num_experts, moe_top_k, share_expert_dim,
 //   rope_theta, partial_rotary_factors, yarn_only_types
-//                        step3p5: heads of layers with a window, gates of heads,
-//                        layers with experts ("3,4,5"); rope_theta may be a
-//                        list. What is absent is not there
+//                        step3p5: heads of layers with a window, gates of
+//                        heads, layers with experts ("3,4,5"); rope_theta may
+//                        be a list. A part whose field is absent is left out
 //   layer_norm_eps, logit_scale, sliding_window_pattern
 //                        cohere2: 1e-5, 0.0625 and 4 if absent
 //   sliding_window_pattern
@@ -195,11 +197,10 @@
 //                        quant_method (HfQuantization.cpp); without it those of
 //                        'quantization' in hf_quant_config.json beside the
 //                        file, as ModelOpt writes it
-//   torch_dtype, dtype   bfloat16, float16, float32; bfloat16 if absent; that
-//   of
-//                        the larger model where text_config has none
+//   torch_dtype, dtype   bfloat16, float16, float32; bfloat16 if absent; if
+//                        text_config has none, it is that beside text_config
 //
-// It is an error if a field says something else than the layers that are built:
+// These are errors, because the layers that are built would not match:
 //
 //   hidden_act, hidden_activation
 //                          other than "silu" (gemma: "gelu_pytorch_tanh",
@@ -227,12 +228,11 @@
 //   quantization, compression_config, pruned_heads
 //                          anything
 //
-// Ignored, because the time of a model does not depend on them, are fields
-// about the length that the model was made for (max_position_embeddings),
-// training, tokens and generation, and bookkeeping: the list is in
-// lib/Import/HfFields.cpp, as are flags of parts that false leaves out
-// (qkv_bias). Any other field is an error, since it may change the
-// work.
+// Some fields are ignored, because the time of a model does not depend on them:
+// the length that the model was made for (max_position_embeddings), training,
+// tokens, generation, and bookkeeping. The list is in lib/Import/HfFields.cpp.
+// It also has flags of parts that are absent if the flag is false (qkv_bias).
+// Any other field is an error, because it may change the work.
 //
 //===----------------------------------------------------------------------===//
 
@@ -248,14 +248,15 @@ namespace mlir::llm {
 
 /// Returns the model that a config.json describes. Errors are located at the
 /// field. If the config says no formats, a hf_quant_config.json beside the file
-/// `path` says them, if there is one. A remark says what programs leave out;
-/// with `predictsFurther`, they do not leave out what predicts further tokens.
+/// `path` says them, if there is one. A remark says which parts of the model
+/// programs leave out. With `predictsFurther`, the modules that predict further
+/// tokens are not left out.
 FailureOr<ModelConfig> readHfConfig(const LocatedJson &config, StringRef path,
                                     bool predictsFurther = false);
 
-/// Returns the program of a model from the text of its config.json;
-/// `bufferName` is the file's name in diagnostics. Loads the dialects that it
-/// needs into `context`.
+/// Returns the program of a model from the text of its config.json.
+/// `bufferName` is the file's name in diagnostics. Loads the dialects that the
+/// program needs into `context`.
 FailureOr<OwningOpRef<ModuleOp>> importHfConfig(StringRef text,
                                                 StringRef bufferName,
                                                 const ImportOptions &options,

@@ -19,23 +19,23 @@ namespace mlir::llm {
 
 /// How multi-head latent attention is computed.
 enum class LatentAttention {
-  Auto,     ///< absorbed in decode and verify, expanded for prompts
-  Absorbed, ///< queries go among the latents, which all heads share
-  Expanded  ///< keys and values of all heads are made of the latents
+  Auto,     ///< Absorbed in decode and verify, Expanded for prompts
+  Absorbed, ///< queries are projected to the latents, which all heads share
+  Expanded  ///< keys and values of each head are computed from the latents
 };
 
 /// How linear attention is computed.
 enum class LinearAttentionForm {
-  Auto,  ///< from token to token in decode and verify, in chunks for prompts
-  Steps, ///< from token to token
+  Auto,  ///< Steps in decode and verify, Chunks for prompts
+  Steps, ///< one token after the other
   Chunks ///< in chunks, as products of matrices
 };
 
 /// A size that the program leaves open.
 constexpr int64_t openSize = ShapedType::kDynamic;
 
-/// What a model's description does not say. Each field is the option of
-/// `llm-translate` that has its name.
+/// What a program has beyond the description of its model. Each field is the
+/// option of `llm-translate` that has its name.
 struct ImportOptions {
   Phase phase = Phase::Decode;
   /// The number of sequences. If it is unset, there are as many as `seq` or
@@ -52,8 +52,8 @@ struct ImportOptions {
   /// decode, and the keys that its last one sees. If they are unset, they are
   /// 512, and `chunk`.
   std::optional<int64_t> chunk, chunkKvLen;
-  /// The number of decoder layers alone. If it is unset, the program has the
-  /// whole model, with embedding and head.
+  /// The number of decoder layers, without embedding and head. If it is unset,
+  /// the program has the whole model, with embedding and head.
   std::optional<int64_t> layers = 1;
   MaskKind mask = MaskKind::Causal;
   /// How tokens select experts. If it is unset, it is uniform. A model without
@@ -62,17 +62,15 @@ struct ImportOptions {
   LatentAttention latentAttention = LatentAttention::Auto; ///< `--mla`
   LinearAttentionForm linearAttention =
       LinearAttentionForm::Auto;        ///< `--linear-attn`
-  Sampling sampling = Sampling::Greedy; ///< of the tokens of a whole model
-  /// Whether modules behind the last layer predict further tokens: `--mtp`.
+  Sampling sampling = Sampling::Greedy; ///< how a whole model picks tokens
+  /// Whether modules behind the last layer predict further tokens (`--mtp`).
   bool predictsFurther = false;
-  /// "f32", "f16" or "bf16": the element type of activations and of all weights
-  /// that are in no format, instead of the model's. If it is empty, it is the
-  /// model's.
+  /// The element type of activations and of all weights that are in no format:
+  /// "f32", "f16" or "bf16". If it is empty, the type is the model's.
   std::string dtype;
-  /// Formats by name (see Formats.h), instead of those that the model's
-  /// description names. If they are empty, they are those of the description.
-  /// `kv` is that of the cache. If `weights` is a plain type, no other weight
-  /// is in a format either.
+  /// The names of formats (see Formats.h). If a name is empty, the format is
+  /// that of the model's description. `kv` is the format of the cache. If
+  /// `weights` is a plain type, no weight at all is in a format.
   std::string weights, activations, kv;
 };
 
@@ -81,16 +79,16 @@ struct ImportOptions {
 FailureOr<std::optional<int64_t>> parseLayers(StringRef text,
                                               MLIRContext *context);
 
-/// Puts the types that the options name into the model. It is an error if a
-/// name is unknown, or if activations are in a format while the weights are in
-/// none. The llm dialect must be loaded.
+/// Sets the types of the model to those that the options name. It is an error
+/// if a name is unknown, or if activations have a format and weights have none.
+/// The llm dialect must be loaded.
 LogicalResult applyFormats(ModelConfig &model, const ImportOptions &options);
 
 /// Returns the program that the options ask for, with every default filled in.
 /// Sequences are grouped by their new tokens, in prefill also by their keys.
-/// Errors name the option: a number below 1, fewer keys than new tokens, lists
-/// that do not fit each other, sizes that are open in a list, more layers than
-/// the model has, tensors whose bytes cannot be counted in 64 bits. The llm
+/// These are errors, which name the option: a number below 1, fewer keys than
+/// new tokens, lists of different lengths, open sizes in a list, more layers
+/// than the model has, and tensors whose bytes do not fit into 64 bits. The llm
 /// dialect must be loaded.
 FailureOr<ProgramAttr> resolveProgram(const ModelConfig &model,
                                       const ImportOptions &options);

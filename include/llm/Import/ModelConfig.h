@@ -22,12 +22,12 @@
 namespace mlir::llm {
 
 /// Multi-head latent attention (DeepSeek-V2, 2024): keys and values of all
-/// heads are made of one latent vector per token, and of one rotated key.
+/// heads are computed from one latent vector per token and one rotated key.
 struct LatentConfig {
-  int64_t rank = 0;      ///< of keys and values; 0: there are no latents
-  int64_t queryRank = 0; ///< of queries; 0: they come from one projection
+  int64_t rank = 0;      ///< size of the latent vector; 0: there is none
+  int64_t queryRank = 0; ///< rank of queries; 0: they have one projection
   int64_t nopeDim = 0;   ///< features of a head that are not rotated
-  int64_t ropeDim = 0;   ///< features that are
+  int64_t ropeDim = 0;   ///< features of a head that are rotated
   int64_t valueDim = 0;  ///< features of a value
 
   auto asTuple() const {
@@ -37,18 +37,18 @@ struct LatentConfig {
 
 /// Rotary embedding.
 struct RopeConfig {
-  double theta = 0; ///< base of the angles; 0: no rotary embedding
+  double theta = 0; ///< base of the angles; 0: there is no rotary embedding
   RopeScalingAttr scaling;
   /// Contexts of more than `shortPositions` have another scaling (LongRoPE), or
-  /// another base, which grows with the context by this factor (dynamic NTK).
+  /// a base that grows with the context by `dynamicFactor` (dynamic NTK).
   RopeScalingAttr longScaling;
   double dynamicFactor = 0;
   int64_t shortPositions = 0;
-  bool isInterleaved = false; ///< pairs are of neighbours
-  int64_t features = 0;       ///< of a head that turn, its first; 0: all
+  bool isInterleaved = false; ///< each pair is two neighbouring features
+  int64_t features = 0;       ///< how many first features rotate; 0: all
 
-  /// Returns the embedding of features of a head in a context of so many
-  /// positions.
+  /// Returns the embedding for heads of so many features in a context of so
+  /// many positions.
   RopeConfig atLength(int64_t positions, int64_t features) const;
 
   auto asTuple() const {
@@ -60,18 +60,19 @@ struct RopeConfig {
   }
 };
 
-/// An indexer selects the keys that each query attends to. DeepSeek-V3.2 (2025)
-/// sums up heads with weights that each query computes; the heads of MiniMax-M3
-/// (2026) select blocks of keys, each for one KV head.
+/// An indexer selects the keys that each query attends to. In DeepSeek-V3.2
+/// (2025), the scores of all heads are summed, with weights that each query
+/// computes. In MiniMax-M3 (2026), each head selects blocks of keys for one KV
+/// head.
 struct IndexerConfig {
   int64_t heads = 0; ///< 0: there is none, and queries see all keys
   int64_t headDim = 0;
-  int64_t top = 0;                ///< keys that a query selects, or blocks
-  int64_t block = 1;              ///< keys of a block
-  int64_t local = 0, initial = 0; ///< blocks that are selected in any case
-  bool weighsHeads = false;
-  bool isInterleaved = false; ///< rotary pairs of index queries and keys
-  bool isShared = false;      ///< the selection is that of the layer before
+  int64_t top = 0;                ///< keys or blocks that a query selects
+  int64_t block = 1;              ///< keys in a block
+  int64_t local = 0, initial = 0; ///< last, first blocks: always selected
+  bool weighsHeads = false;       ///< scores of heads are summed with weights
+  bool isInterleaved = false;     ///< rotary pairs of index queries and keys
+  bool isShared = false;          ///< the layer before has selected the keys
 
   /// Returns the keys that a query selects.
   int64_t countKeys() const { return top * block; }
@@ -81,58 +82,59 @@ struct IndexerConfig {
   }
 };
 
-/// Attention whose one vector per token is key and value of all heads, over the
-/// last `window` tokens and, beside them, over vectors that stand for whole
-/// windows of tokens (DeepSeek-V4, 2026).
+/// Attention in which one vector per token is key and value of all heads. A
+/// query sees the last `window` tokens, and also entries, which are vectors
+/// that stand for several tokens each (DeepSeek-V4, 2026).
 struct CompressedConfig {
-  int64_t queryRank = 0; ///< of queries; 0: attention is of another kind
-  int64_t ropeDim = 0;   ///< features of a head that turn, its last
+  int64_t queryRank = 0; ///< rank of queries; 0: attention is of another kind
+  int64_t ropeDim = 0;   ///< how many last features of a head rotate
   int64_t ratio = 0;     ///< tokens that an entry stands for; 0: no entries
-  int64_t halves = 1;    ///< 2: entries are of the tokens before, too
-  int64_t outGroups = 0, outRank = 0; ///< of the output projection
+  int64_t halves = 1;    ///< 2: entries overlap with the one before
+  int64_t outGroups = 0, outRank = 0; ///< shape of the output projection
 
   auto asTuple() const {
     return std::tie(queryRank, ropeDim, ratio, halves, outGroups, outRank);
   }
 };
 
-/// Attention. A reader has checked that `kvHeads` divides `heads`, `headDim` is
-/// even and the base of `rope` positive.
+/// Attention. Readers check that `kvHeads` divides `heads`, that `headDim` is
+/// even, and that the base of `rope` is positive.
 struct AttentionConfig {
   int64_t heads = 0;
   int64_t kvHeads = 0;
   int64_t headDim = 0;
   int64_t valueDim = 0;  ///< features of a value; 0: as many as of a key
-  double valueScale = 1; ///< of the values, before they are cached
+  double valueScale = 1; ///< multiplies the values before they are cached
   LatentConfig latent;
   CompressedConfig compressed;
   IndexerConfig indexer;
   RopeConfig rope;
-  int64_t window = 0;   ///< keys that a query sees; 0: all before it
-  int64_t chunk = 0;    ///< of positions, behind which no query sees; 0: none
-  bool qkvBias = false; ///< on q_proj, k_proj and v_proj
-  bool outBias = false; ///< on o_proj
-  bool qkNorm = false;  ///< queries and keys are normed head by head
-  bool normsAllHeads = false;  ///< these norms are of all heads together
+  int64_t window = 0;          ///< keys that a query sees; 0: all before it
+  int64_t chunk = 0;           ///< queries see keys of their chunk only; 0: all
+  bool qkvBias = false;        ///< on q_proj, k_proj and v_proj
+  bool outBias = false;        ///< on o_proj
+  bool qkNorm = false;         ///< queries and keys are normed, head by head
+  bool normsAllHeads = false;  ///< these norms take all heads together
   bool normsAfterRope = false; ///< these norms come behind the rotation
   /// The output is multiplied by the sigmoid of a gate. The gate stands beside
   /// each query; latent attention has a projection of its own for it.
   bool hasOutputGate = false;
   /// A projection makes one gate for the output of each head (Step 3.5).
   bool hasHeadGates = false;
-  bool plainQkNorm = false; ///< like `qkNorm`, after rotation, unweighted
+  bool plainQkNorm = false; ///< norms like `qkNorm`, after rope, no weight
   bool isFused = false;     ///< the three projections have one weight, qkv_proj
-  /// Values are the output of k_proj before the norm of the keys; there is no
-  /// v_proj.
+  /// There is no v_proj. Values are the output of k_proj before the norm of the
+  /// keys.
   bool hasOneProjection = false;
-  bool normsValues = false; ///< head by head, without a weight
-  /// The number of the layer whose keys and values this one reads, counted from
-  /// 1; 0: it has its own.
+  bool normsValues = false; ///< values are normed, head by head, no weight
+  /// The number, from 1 on, of the layer whose keys and values this one reads.
+  /// With 0, it has its own.
   int64_t cacheLayer = 0;
-  std::string sinks;  ///< names a learned score per head, beside the keys'
-  double scale = 0;   ///< of the scores; 0: 1 / sqrt(headDim)
-  double softCap = 0; ///< of the scores; 0: none
-  /// Queries grow by slope * ln(1 + floor((p + 1) / step)). 0: they do not.
+  std::string sinks;  ///< name of learned scores, one per head; empty: none
+  double scale = 0;   ///< multiplies the scores; 0: 1 / sqrt(headDim)
+  double softCap = 0; ///< soft limit of the scores; 0: none
+  /// A query at position p is multiplied by 1 + slope * ln(1 + floor((p + 1) /
+  /// step)). With a step of 0, it is not.
   int64_t temperatureStep = 0;
   double temperatureSlope = 0;
 
@@ -150,7 +152,7 @@ struct AttentionConfig {
   }
 };
 
-/// Layers that keep a state in place of a cache.
+/// Kinds of layers that keep a state instead of a cache.
 enum class RecurrentKind {
   None,
   GatedDelta, ///< Qwen3-Next, Qwen3.5 (Yang et al., 2024)
@@ -159,26 +161,26 @@ enum class RecurrentKind {
   ShortConv   ///< LFM2: a convolution between two gates
 };
 
-/// The parts of a recurrent layer. A reader has checked that `keyHeads` divides
-/// `heads`, `normGroups` their features, and that there are two taps or more. A
-/// short convolution has `valueDim` features and no heads.
+/// The parts of a recurrent layer. Readers check that `keyHeads` divides
+/// `heads`, that `normGroups` divides their features, and that there are two
+/// taps or more. A short convolution has `valueDim` features and no heads.
 struct RecurrentConfig {
   RecurrentKind kind = RecurrentKind::None;
-  std::string path;     ///< "linear_attn", in the checkpoint's words
-  std::string outName;  ///< "out_proj"
-  int64_t heads = 0;    ///< of values, each with a state
-  int64_t keyHeads = 0; ///< of queries and keys; groups of Mamba-2
+  std::string path;     ///< the checkpoint's name of it: "linear_attn"
+  std::string outName;  ///< name of the output projection: "out_proj"
+  int64_t heads = 0;    ///< heads of values, each with a state
+  int64_t keyHeads = 0; ///< heads of queries and keys; groups of Mamba-2
   int64_t keyDim = 0;   ///< features of a key; the state size of Mamba-2
   int64_t valueDim = 0; ///< features of a value
-  int64_t taps = 0;     ///< of the convolutions
-  int64_t chunk = 0;    ///< tokens that a prompt's products take at once
-  /// Mamba-2 norms its output in so many groups; 0: it does not.
+  int64_t taps = 0;     ///< tokens that the convolutions read
+  int64_t chunk = 0;    ///< tokens of a prompt that are computed at once
+  /// Mamba-2 norms its output in so many groups. With 0, it does not norm it.
   int64_t normGroups = 0;
-  bool normsBeforeGate = false; ///< and gates it then
+  bool normsBeforeGate = false; ///< the gate comes after this norm
   bool hasConvBias = false;
-  bool hasBias = false;     ///< on projections
+  bool hasBias = false;     ///< projections have a bias
   bool isFused = false;     ///< several projections share in_proj_qkvz
-  double decayLimit = 0;    ///< of Kimi's decays; 0: none
+  double decayLimit = 0;    ///< Kimi's gate_lower_bound; 0: none
   bool hasFullGate = false; ///< Kimi's gate is one matrix
 
   auto asTuple() const {
@@ -191,43 +193,49 @@ struct RecurrentConfig {
   }
 };
 
-/// A mixture of experts. A reader has checked that `topK` <= `count`, `groups`
-/// divides `count`, and the groups that can be selected have `topK` experts.
+/// A mixture of experts. Readers check that `topK` <= `count`, that `groups`
+/// divides `count`, and that the groups that a token selects have `topK`
+/// experts or more.
 struct ExpertsConfig {
   int64_t count = 0; ///< routed experts; 0: there are none
   int64_t topK = 0;  ///< experts that each token selects
   ExpertScoring scoring = ExpertScoring::Softmax;
-  int64_t groups = 1, topGroups = 1; ///< selection within groups
+  int64_t groups = 1, topGroups = 1; ///< all groups; those of a token
   bool normalizes = false;           ///< shares sum up to 1
-  double scale = 1;                  ///< of the shares
-  /// A bias in the selection only, "gate.e_score_correction_bias"; empty: none
+  double scale = 1;                  ///< multiplies the shares
+  /// The name of a bias that counts only in the selection,
+  /// "gate.e_score_correction_bias". It is empty if there is none.
   std::string selectionBias;
-  /// The factor of each expert's shares, "router.per_expert_scale"; empty: none
+  /// The name of factors of each expert's shares, "router.per_expert_scale". It
+  /// is empty if there are none.
   std::string expertScales;
-  /// A table of the experts of each token, "gate.tid2eid"; empty: scores select
+  /// The name of a table with the experts of each token, "gate.tid2eid". It is
+  /// empty if scores select them.
   std::string table;
-  bool scalesInput = false; ///< shares multiply what goes into an expert
-  std::string router;       ///< "gate", in the checkpoint's words
+  bool scalesInput = false; ///< shares multiply the input of an expert
+  std::string router;       ///< the checkpoint's name of the router: "gate"
   bool hasRouterBias = false;
-  /// Router and routed experts read the hidden states by norms of their own,
-  /// and what they give is normed again, as is what the expert of all tokens
-  /// gives (Gemma 4). The router's norm is divided by sqrt(hidden); its weight:
+  /// If this has a name, router and routed experts read the hidden states
+  /// through norms of their own. The output of the routed experts is normed,
+  /// and so is that of the shared expert (Gemma 4). The router's norm is
+  /// divided by sqrt(hidden). The name is that of its weight:
   std::string routerNorm; ///< "router.scale"; empty: all read one norm
-  /// Gate and up projection have one weight, gate_up_proj: [experts, 2 *
-  /// intermediate, hidden], or transposed if it is plain. Their rows take
-  /// turns, or those of the gate stand ahead of the others.
+  /// Gate and up projection have one weight, gate_up_proj, [experts, 2 *
+  /// intermediate, hidden]. If `isTransposed`, a plain one is transposed. If
+  /// `isInterleaved`, their rows alternate. Otherwise those of the gate are
+  /// first.
   bool isFused = false, isTransposed = false, isInterleaved = false;
-  bool hasBias = false;       ///< of each expert
-  int64_t sharedWidth = 0;    ///< of the expert of all tokens; 0: none
-  std::string sharedPath;     ///< "shared_experts"
+  bool hasBias = false;       ///< each expert has a bias
+  int64_t sharedWidth = 0;    ///< width of the shared expert; 0: none
+  std::string sharedPath;     ///< its name: "shared_experts"
   bool sharedIsFused = false; ///< its gate and up projection have one weight
-  std::string sharedGate; ///< what weighs that expert, by its name; empty: 1
-  /// If it is above 0, experts see vectors of this size. A projection makes
-  /// them of the hidden states, and another one makes hidden states of the
-  /// results. These are their names.
+  std::string sharedGate;     ///< name of the gate of its output; empty: none
+  /// If it is above 0, experts read vectors of this size. The projection
+  /// `latentDown` computes them from the hidden states, and `latentUp` computes
+  /// hidden states from the results.
   int64_t latentWidth = 0;
   std::string latentDown, latentUp;
-  std::string latentNorm; ///< of their sum, before the latter; empty: none
+  std::string latentNorm; ///< norm of the sum before latentUp; empty: none
 
   auto asTuple() const {
     return std::tie(count, topK, scoring, groups, topGroups, normalizes, scale,
@@ -245,14 +253,14 @@ enum class FeedForwardUnit { SwiGlu, GeGlu, Relu2 };
 /// A feed-forward network, or one for each of several experts.
 struct FeedForwardConfig {
   int64_t intermediate = 0; ///< its width, or that of one expert
-  std::string path = "mlp"; ///< in the checkpoint's words; empty: the layer's
+  std::string path = "mlp"; ///< the checkpoint's name; empty: the layer's
   ExpertsConfig experts;
-  bool hasBias = false; ///< on gate_proj, up_proj and down_proj
+  bool hasBias = false; ///< gate_proj, up_proj and down_proj have a bias
   bool isFused = false; ///< the two projections have one weight, gate_up_proj
   FeedForwardUnit unit = FeedForwardUnit::SwiGlu;
-  double limit = 0;              ///< of gpt-oss's SwiGLU; 0: none
-  double clamp = 0;              ///< of DeepSeek-V4's; 0: none
-  double gateCap = 0, upCap = 0; ///< of SiTU (Kimi K3); 0: SwiGLU
+  double limit = 0;              ///< limit in gpt-oss's SwiGLU; 0: none
+  double clamp = 0;              ///< limit in DeepSeek-V4's; 0: none
+  double gateCap = 0, upCap = 0; ///< limits in SiTU (Kimi K3); 0: SwiGLU
 
   std::string nameOf(llvm::StringRef part) const {
     return path.empty() ? part.str() : path + "." + part.str();
@@ -267,37 +275,38 @@ struct FeedForwardConfig {
   }
 };
 
-/// Element types of weights, by name, if they are not what the model's formats
-/// say.
+/// Element types of weights by name, if they differ from the model's formats.
 using WeightTypes = std::map<std::string, Type>;
 
-/// The types in which a model is stored and computed, beyond `elementType`.
-/// Null: that type.
+/// The types in which a model is stored and computed. A null type stands for
+/// `ModelConfig::elementType`.
 struct NumberFormats {
   Type weights;     ///< of the linear layers of decoder layers
-  Type activations; ///< the type of those that quantized layers read
+  Type activations; ///< of the activations that quantized layers read
   /// Weights of this type are quantized, too: experts may have fewer bits.
   Type expertWeights;
   Type cache;
   bool isStatic = false; ///< the scales of activations are known beforehand
-  /// The format of the cache was asked for, even if it is that of the model.
+  /// The user has asked for the format of the cache, even if it is that of the
+  /// model.
   bool isCacheNamed = false;
 };
 
-/// What stands in the place of attention or of a feed-forward network. A search
-/// for faster layers leaves some out together with their norms, and makes one
-/// matrix of others (nemotron-nas).
+/// What a layer has as attention or as feed-forward network. A search for
+/// faster layers leaves some out together with their norms, and replaces others
+/// by one matrix (nemotron-nas).
 enum class BlockKind { Usual, Absent, Linear };
 
-/// Factors by which some families multiply what goes into a part of a layer, or
-/// comes out of it (Falcon-H1; Granite has the last one).
+/// Factors by which some families multiply the input or the output of a part of
+/// a layer (Falcon-H1; Granite has only the last one).
 struct LayerFactors {
   double attentionIn = 1, keys = 1, attentionOut = 1;
   double stateIn = 1, stateOut = 1;
-  /// Of what Mamba-2's first projection makes: gates, values, B, C and steps.
+  /// The factors of the outputs of Mamba-2's first projection: gates, values,
+  /// B, C and steps.
   std::array<double, 5> stateParts = {1, 1, 1, 1, 1};
-  double gate = 1, down = 1; ///< of the feed-forward network
-  double residual = 1;       ///< of what a block adds
+  double gate = 1, down = 1; ///< in the feed-forward network
+  double residual = 1;       ///< of what a block adds to the residual
 
   bool operator==(const LayerFactors &other) const {
     return std::tie(attentionIn, keys, attentionOut, stateIn, stateOut,
@@ -312,35 +321,36 @@ struct LayerConfig {
   BlockKind attentionKind = BlockKind::Usual;
   BlockKind feedForwardKind = BlockKind::Usual;
   AttentionConfig attention;
-  /// If its kind is not None, it stands in the place of attention, or beside
-  /// it: both read one norm then, and their sum is added (Falcon-H1).
+  /// If its kind is not None, it replaces attention. With `attendsBesideState`,
+  /// the layer has both, which read one norm, and their sum is added
+  /// (Falcon-H1).
   RecurrentConfig recurrent;
   bool attendsBesideState = false;
   FeedForwardConfig feedForward;
   LayerFactors factors;
-  /// What the checkpoint calls parts of a layer: our name, and its own. The
-  /// first that begins a name counts.
+  /// Pairs of our name of a part of a layer and the checkpoint's name. The
+  /// first pair whose own name is a prefix of a weight's name counts.
   std::vector<std::pair<std::string, std::string>> names;
   /// The checkpoint's names of the norms before attention and before the
   /// feed-forward network. If the last one is empty, it is
   /// "post_attention_layernorm", or "pre_feedforward_layernorm" in a layer with
   /// output norms.
   std::string inputNorm = "input_layernorm", feedForwardNorm;
-  bool hasInputNorms = true; ///< false: blocks read the hidden states as such
+  bool hasInputNorms = true; ///< false: blocks read the hidden states directly
   /// Attention and feed-forward network read one norm, and both are added.
   bool isParallel = false;
   /// Attention residuals (Kimi K3): the number of the block of layers to which
-  /// this one belongs, from 1 on, and whether it is the block's first. With 0,
-  /// a layer reads the sum of what the layers before it gave.
+  /// this one belongs, from 1 on, and whether it is the first of the block.
+  /// With 0, a layer reads the sum of the outputs of all layers before it.
   int64_t residualBlock = 0;
   bool beginsBlock = false;
-  /// There are norms also behind attention and feed-forward network, before
-  /// each is added to the residual.
+  /// The outputs of attention and feed-forward network are normed before they
+  /// are added to the residual.
   bool hasOutputNorms = false;
   bool hasScalar = false; ///< the layer's output is multiplied by a weight
-  /// The layer adds what a gate makes of its part of `LayerInputsConfig`.
+  /// The layer adds its part of `LayerInputsConfig`, after a gate.
   bool hasOwnInput = false;
-  /// The types by the weights' names in the layer, such as
+  /// The types of weights by their names in the layer, such as
   /// "self_attn.o_proj.weight".
   WeightTypes weightTypes;
 
@@ -365,15 +375,15 @@ struct LayerConfig {
 /// second embedding, and a projection of the first, with features for each
 /// layer.
 struct LayerInputsConfig {
-  int64_t features = 0; ///< of each layer; 0: there are none
+  int64_t features = 0; ///< features for each layer; 0: there are none
   int64_t vocabulary = 0;
 };
 
-/// Hyper-connections: the residual is several streams, which each block of a
-/// layer reads as one and writes back to all (mHC, arXiv 2512.24880).
+/// Hyper-connections: the residual is several streams. Each block of a layer
+/// reads a mixture of them and adds its output to all (mHC, arXiv 2512.24880).
 struct StreamsConfig {
-  int64_t count = 0; ///< 0: the residual is one vector, to which blocks add
-  int64_t iterations = 0; ///< that balance what goes from stream to stream
+  int64_t count = 0;      ///< 0: the residual is one vector
+  int64_t iterations = 0; ///< Sinkhorn iterations that balance the mixture
   double epsilon = 0;
 };
 
@@ -381,43 +391,44 @@ struct StreamsConfig {
 /// (multi-token prediction). Names are the checkpoint's.
 struct FurtherConfig {
   int64_t modules = 0;
-  /// The field that says how many there are; empty if the model has none.
+  /// The field of the description that gives this number; empty if there is
+  /// none.
   std::string field;
-  std::vector<LayerConfig> layers;    ///< of one module; empty: not known
+  std::vector<LayerConfig> layers;    ///< of one module; empty: unknown
   std::string stem = "model.layers."; ///< before the number of a layer
   int64_t firstLayer = 0; ///< the number of the first layer of the first module
-  /// The norms of what a module reads, the matrix that joins both, and the norm
-  /// behind its last layer. They stand in its first and last layer, or all
-  /// modules share them.
+  /// The names of the norms of the two inputs of a module, of the matrix that
+  /// joins them, and of the norm behind its last layer. They belong to its
+  /// first and last layer, or if `isShared`, to all modules together.
   std::string embeddingNorm = "enorm", hiddenNorm = "hnorm",
               projection = "eh_proj", lastNorm = "shared_head.norm";
   bool isShared = false;
   std::string sharedStem; ///< before these names if they are shared
 };
 
-/// What the importers know of a model and the builder needs. A reader that
-/// returns one has checked it: sizes are positive, there is at least one layer
-/// and at most `maxLayers`, `epsilon` is not negative.
+/// What the builder needs to know about a model. Readers check it before they
+/// return it: sizes are positive, there are 1 to `maxLayers` layers, and
+/// `epsilon` is not negative.
 struct ModelConfig {
   explicit ModelConfig(Location location) : location(location) {}
 
-  /// Many more layers than any model has. There is a limit because each layer
-  /// is looked at by itself.
+  /// The most layers, which is many more than any model has. There is a limit
+  /// because each layer takes time and memory.
   static constexpr int64_t maxLayers = 10000;
 
   Location location;  ///< where the model is described
-  std::string family; ///< in the words of the source, such as "llama"
+  std::string family; ///< as the source names it, such as "llama"
   int64_t hidden = 0;
   int64_t vocabulary = 0;    ///< 0: the source does not say
   bool hasTiedHead = false;  ///< the head uses the weight of the embedding
   double epsilon = 0;        ///< of the norms
-  bool normsAddOne = false;  ///< to their weights
-  double embeddingScale = 1; ///< of the hidden states before the layers
+  bool normsAddOne = false;  ///< norms add 1 to their weights
+  double embeddingScale = 1; ///< multiplies the output of the embedding
   double logitScale = 1;
-  double logitSoftCap = 0; ///< 0: none
+  double logitSoftCap = 0; ///< soft limit of the logits; 0: none
   /// Norms are layer norms without a bias, instead of RMS norms.
   bool hasLayerNorms = false;
-  std::string lastNorm = "norm"; ///< in the checkpoint's words
+  std::string lastNorm = "norm"; ///< the checkpoint's name of it
   StreamsConfig streams;
   LayerInputsConfig layerInputs;
   Type elementType; ///< of all that `formats` says nothing about

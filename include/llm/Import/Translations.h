@@ -17,8 +17,8 @@ namespace mlir::llm {
 void registerImportTranslations();
 
 /// Does what `mlirTranslateMain` does, for files of any size. The input is
-/// mapped, not read, and the output appears whole or not at all. Fails after a
-/// diagnostic.
+/// mapped into memory, and the output is written as a whole or not at all.
+/// Emits a diagnostic if it fails.
 LogicalResult translateMain(int argc, char **argv, StringRef overview);
 
 } // namespace mlir::llm

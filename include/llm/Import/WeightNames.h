@@ -41,13 +41,13 @@ inline std::string nameInBackbone(llvm::StringRef inner) {
   return "backbone." + inner.str();
 }
 
-/// What Mixtral's checkpoints call a linear layer of an expert.
+/// Returns Mixtral's name of a linear layer of an expert.
 inline llvm::StringRef mixtralName(llvm::StringRef linear) {
   return linear == "gate_proj" ? "w1" : linear == "up_proj" ? "w3" : "w2";
 }
 
-/// What DeepSeek's own checkpoint of V4 calls a part of the model (`inner`,
-/// without "model.").
+/// Returns the name of a part of the model (`inner`, without "model.") in
+/// DeepSeek's own checkpoint of V4.
 inline std::string nameInDeepseekV4(llvm::StringRef inner) {
   if (inner.consume_front("embed_tokens"))
     return "embed" + inner.str();
@@ -60,9 +60,9 @@ inline std::string nameInDeepseekV4(llvm::StringRef inner) {
   return (path + ".shared_experts." + mixtralName(module) + "." + suffix).str();
 }
 
-/// Returns the name of a weight or a module ("model.layers.7.mlp"), and what it
-/// is called where it belongs to the text part of a larger model, or where all
-/// but the head has another name.
+/// Returns the name of a weight or a module ("model.layers.7.mlp"), and its
+/// names in checkpoints where the text model is part of a larger one, or where
+/// all parts but the head have another prefix.
 inline std::array<std::string, 5> namesInLargerModels(llvm::StringRef name) {
   llvm::StringRef inner = name;
   inner.consume_front("model.");
@@ -71,7 +71,7 @@ inline std::array<std::string, 5> namesInLargerModels(llvm::StringRef name) {
           nameInDeepseekV4(inner)};
 }
 
-/// "[2048, 512]".
+/// Returns the shape as text: "[2048, 512]".
 inline std::string describeShape(llvm::ArrayRef<int64_t> shape) {
   std::string text;
   llvm::raw_string_ostream os(text);

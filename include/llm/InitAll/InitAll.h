@@ -12,10 +12,11 @@
 
 namespace mlir::llm {
 
-/// The llm dialect, those it builds on, and the interfaces of upstream ops.
+/// Registers the llm dialect, those it builds on, and the interfaces of
+/// upstream ops.
 void registerAllDialects(DialectRegistry &registry);
 
-/// All passes and pipelines of the project.
+/// Registers all passes and pipelines of the project.
 void registerAllPasses();
 
 } // namespace mlir::llm

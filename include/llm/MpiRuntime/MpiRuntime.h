@@ -5,22 +5,23 @@
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 /*
- * A program of --llm-partition is that of each chip of a grid. After
- * --convert-llm-to-linalg it calls three functions:
+ * --llm-partition writes one program, which each chip of a grid runs. In a
+ * pipeline it has a function for each stage, and each chip runs the one of its
+ * stage. After --convert-llm-to-linalg the program calls three functions:
  *
  *   llm_chip() -> index
  *   llm_all_gather(memref<?xi8>, memref<?xi8>, memref<?x2xindex>)
  *   llm_all_to_all(memref<?xi8>, memref<?xi8>, memref<?x2xindex>)
  *
- * The library llm_mpi_runtime has them over MPI (4.0, MPI Forum, 2021): one
- * process is one chip, and its rank is the number of the chip. llm-run loads
- * it, and mlir-runner takes it by --shared-libs. MPI ends the process where it
- * finds an error.
+ * The library llm_mpi_runtime implements them with MPI (4.0, MPI Forum, 2021):
+ * one process is one chip, and its rank is the number of the chip. llm-run
+ * loads the library, and mlir-runner does with --shared-libs. MPI ends the
+ * process on an error.
  *
- * A group is listed as a size and a stride for each of its axes, the outermost
- * first: how many chips there are along the axis, and how much further the
- * number of the next one is. All chips of a group call the same functions in
- * the same order.
+ * A group is a size and a stride for each of its axes, the outermost first. The
+ * size is the number of chips along the axis, and the stride is the difference
+ * of the numbers of two neighbours. All chips of a group call the same
+ * functions in the same order.
  */
 
 #ifndef LLM_MPIRUNTIME_MPIRUNTIME_H
@@ -32,7 +33,7 @@
 extern "C" {
 #endif
 
-/* Descriptors of MLIR's memrefs of one and of two dimensions. */
+/* The descriptors of MLIR's memrefs of rank 1 and rank 2. */
 typedef struct {
   char *allocated, *data;
   int64_t offset, size, stride;
@@ -43,13 +44,13 @@ typedef struct {
 } LlmAxes;
 
 /* Starts MPI, if it is not running. Returns the number of processes, and
- * writes that of this one. */
+ * writes the rank of this one to `process`. */
 int64_t llm_mpi_start(int64_t *process);
 /* Ends MPI. All processes wait for each other here. */
 void llm_mpi_end(void);
 /* Returns one moment in nanoseconds of this process's own steady clock. All
- * processes call it together and get the same moment; on several machines, as
- * well as a barrier tells it. */
+ * processes call it together and get the same moment. On several machines it is
+ * only as exact as a barrier. */
 int64_t llm_mpi_clock_origin(void);
 
 /* Sends bytes to another process, and waits until it takes them; and receives
@@ -57,9 +58,9 @@ int64_t llm_mpi_clock_origin(void);
 void llm_mpi_send(const LlmBytes *from, int64_t process);
 void llm_mpi_receive(const LlmBytes *to, int64_t process);
 
-/* The number of this chip. */
+/* Returns the number of this chip. */
 int64_t _mlir_ciface_llm_chip(void);
-/* `to` gets the bytes of all chips of the group, in the order of their ranks. */
+/* Fills `to` with the bytes of all chips of the group, in order of ranks. */
 void _mlir_ciface_llm_all_gather(const LlmBytes *from, const LlmBytes *to,
                                  const LlmAxes *group);
 /* `from` has as many equal pieces as the group has chips, and the r-th goes to

@@ -13,25 +13,25 @@
 
 namespace mlir::llm {
 
-/// Says whether an op whose tile and cost are not by hand can only be cut in
-/// its own way. That is so if its engine has units that share ops as tiles, is
-/// the only one of its group, and nothing is fetched ahead: parts would only
-/// follow each other then. (The tiles of units are those of the kernels that
-/// exist.)
+/// Says whether the given cut of an op is the only one to consider, if its tile
+/// and cost are not written by hand. That is so if its engine has units that
+/// share ops as tiles, is the only one of its group, and nothing can be fetched
+/// ahead: then parts would only run one after the other.
 bool hasOneWay(const OpOnTarget &context);
 
-/// What the op takes at least, whatever its tile and however it is cut: its
-/// arithmetic once at the rates of its engine, and each element of each buffer
-/// once. `sources` are the buffers that may be fetched ahead. `memories` are
-/// those that engines share, in the order of `bytes`.
+/// Returns the least work of the op, whatever its tile and however it is cut:
+/// its arithmetic once at the rates of its engine, and each element of each
+/// buffer once. `sources` are the buffers that may be fetched ahead. `memories`
+/// are those that engines share, in the order of `bytes`.
 ///
-/// There is one entry for each range of how small the largest part is: the
-/// whole op, half, a third, a quarter, a sixth, ... of it, up to what its
-/// engines can share. The smaller parts are, the more of them read the same
-/// elements, or write sums that are not complete. (If a mask decides what is
-/// read, there is one entry for all.)
+/// The entries differ in the size of the largest part: the whole op, half of
+/// it, a third, a quarter, a sixth and so on, down to what its engines can
+/// share. The smaller the parts, the more of them read the same elements, or
+/// write sums that are not complete. (If a mask decides what is read, there is
+/// only one entry.)
 ///
-/// A `theoretical` tile leaves results out of its traffic, and so does this.
+/// With strategy `theoretical`, results are left out, because such tiles do not
+/// count them in their traffic.
 FailureOr<std::vector<scheduling::LeastWork>>
 leastWork(const OpOnTarget &context, TileStrategy strategy,
           ArrayRef<const Memory *> memories);

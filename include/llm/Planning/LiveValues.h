@@ -23,14 +23,14 @@
 
 namespace mlir::llm {
 
-/// How values would grow if sequences were longer.
+/// Says how values would grow if sequences were longer.
 struct Growth {
-  int64_t keys = 0;        ///< number in each sequence now; 0: unknown
-  bool isOfTokens = false; ///< new tokens would become as many more
+  int64_t keys = 0;        ///< keys of each sequence now; 0: unknown
+  bool isOfTokens = false; ///< the number of new tokens would grow as well
 };
 
-/// Bytes that stay as they are, that grow with the length of the sequences, and
-/// with its square.
+/// Bytes that do not grow, that grow with the length of the sequences, and that
+/// grow with its square (in this order).
 struct GrowingBytes {
   std::array<int64_t, 3> byDegree = {};
 
@@ -49,16 +49,16 @@ struct Moment {
 struct MomentPlace {
   /// The first op of a stretch, or a loop; null: the start of the function.
   Operation *item = nullptr;
-  int64_t cycle = 0; ///< from the start of the stretch; or one of these:
-  /// Just before or after a loop. What a loop starts with is handed to it
-  /// before anything in it runs, and what else it uses stays until it ends.
+  int64_t cycle = 0; ///< from the start of the stretch, or one of these:
+  /// Just before or after a loop. The initial values of a loop live up to its
+  /// start, and all else that it uses lives until it ends.
   static constexpr int64_t beforeItem = -1,
                            afterItem = std::numeric_limits<int64_t>::max();
 };
 
-/// Calls `visit` whenever other things are in memory than before, and at least
-/// once. Visits one iteration of each loop. Fails with a diagnostic if bytes do
-/// not fit into 64 bits, or a tile does not fit its op.
+/// Calls `visit` whenever the values in memory change, and at least once.
+/// Visits one iteration of each loop. Fails with a diagnostic if bytes do not
+/// fit into 64 bits, or a tile does not fit its op.
 LogicalResult
 forEachMoment(const Program &program, const Target &target,
               const Growth &growth,

@@ -16,10 +16,10 @@ namespace mlir::llm {
 /// Writes a schedule in which each op of the program takes as long as it was
 /// measured to take. `nanosecondsOf` has one run of each op, and the average
 /// for ops in a loop. Ops follow each other in the order of the program, each
-/// on the first engines of the group that its cost names. Its parts run on as
-/// many of these as there are `threads`, in equal times. Slots hold as many
-/// lanes as their bytes take on average. `maker` says who measured: the policy
-/// of the schedule is "measured, " and that.
+/// on the first engines of the group that its cost names. Its parts run on
+/// `threads` of these engines, each for the same time. Slots hold as many lanes
+/// as their bytes need on average. `maker` says who measured: the policy of the
+/// schedule is "measured, " and this text.
 ///
 /// Every op needs a fresh cost. Fails on overflow.
 LogicalResult writeMeasuredSchedule(const Program &program,

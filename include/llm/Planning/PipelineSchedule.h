@@ -21,24 +21,26 @@
 
 namespace mlir::llm {
 
-/// Schedules the microbatches if functions of the module are stages
-/// (`llm.stage`), and writes `llm.pipeline`. Removes it if there are none. All
-/// stages have schedules. Fails with a diagnostic if they are no pipeline.
+/// If functions of the module are stages (`llm.stage`), schedules the
+/// microbatches and writes `llm.pipeline`. Removes the attribute if there are
+/// no stages. All stages must have schedules. Fails with a diagnostic if the
+/// stages do not form a pipeline.
 LogicalResult schedulePipeline(ModuleOp module, const Target &target);
 
 /// Checks `llm.pipeline` against the schedules of the stages (S12, S13). There
 /// must be one if there are stages, and none otherwise.
 LogicalResult verifyPipeline(ModuleOp module, const Target &target);
 
-/// What a stage has to do with the pipeline that it is in.
+/// A stage of a pipeline, and its times in it.
 struct StageTimes {
   PipelineAttr pipeline;
   StageAttr stage;
   int64_t makespanCycles = 0; ///< of this stage, forward and backward
   int64_t longestCycles = 0;  ///< of all stages
-  int64_t transferCycles = 0; ///< until its results are where they go to; or 0
+  int64_t transferCycles = 0; ///< to send its results on; 0 if none are sent
 };
-/// Nothing if the function is no stage, or the module has no `llm.pipeline`.
+/// Returns nothing if the function is no stage, or the module has no
+/// `llm.pipeline`.
 std::optional<StageTimes> stageTimesOf(FunctionOpInterface function);
 
 } // namespace mlir::llm

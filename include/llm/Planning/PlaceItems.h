@@ -13,25 +13,26 @@
 
 namespace mlir::llm {
 
-/// The end of the items of a program, which follow each other, and the records
-/// of its loops, in the order of the program, outer before inner.
+/// The end of the last item of a program, and the records of its loops. Loops
+/// are in the order of the program, outer before inner.
 struct PlacedItems {
   int64_t endCycle = 0;
   SmallVector<LoopPeriodAttr> loops;
 };
 
-/// Places a stretch of ops from a cycle of its iteration on, and returns its
-/// end. `times` says how often the stretch runs.
+/// A function that places a stretch of ops and returns its end. The stretch
+/// starts at a cycle of its iteration and runs `times` times in all.
 using PlaceStretch = function_ref<FailureOr<int64_t>(
     ArrayRef<unsigned> stretch, int64_t startCycle, int64_t times)>;
 
 /// Places all items of the program from cycle 0 on. A stretch or a loop starts
 /// at the end of what is before it, and an iteration starts at the end of the
-/// one before it. Fails if `place` does. Also fails if a cycle is beyond 2^61 -
-/// 1, with a diagnostic that the function `takes` more than that.
+/// one before it. Fails if `place` fails. Also fails if a cycle is beyond 2^61
+/// - 1. The diagnostic begins with `takes`, such as "has a schedule that
+/// takes".
 FailureOr<PlacedItems> placeItems(const Program &program, StringRef takes,
                                   PlaceStretch place);
-/// Emits that diagnostic.
+/// Emits the diagnostic for a cycle beyond 2^61 - 1.
 InFlightDiagnostic emitTooManyCycles(const Program &program, StringRef takes);
 
 } // namespace mlir::llm

@@ -18,14 +18,15 @@
 
 namespace mlir::llm {
 
-/// The bounds of `llm.schedule`, from tiles and costs alone. Loop boundaries
-/// are barriers: the bounds of the stretches between them add up.
+/// The bounds of `llm.schedule`, which follow from tiles and costs alone. Loop
+/// boundaries are barriers, so that the bounds of the stretches between them
+/// add up.
 struct ProgramBounds {
   std::map<std::string, int64_t> byName;
-  int64_t lowerBoundCycles = 0; ///< sum of the largest bound of each stretch
+  int64_t lowerBoundCycles = 0; ///< the largest bounds of all stretches, summed
   int64_t rooflineCycles = 0;
 
-  /// What `scheduling::lowerBounds` finds: nothing on overflow.
+  /// The result of `scheduling::lowerBounds`: nothing on overflow.
   using BoundsOfStretch = std::optional<std::vector<scheduling::Bound>>;
   /// Adds the bounds of a stretch of the function (see `makeProblem`), which
   /// runs `times` times. Fails with a diagnostic on overflow.

@@ -22,8 +22,8 @@ namespace mlir::llm {
 LogicalResult checkCosts(const Program &program, const Target &target,
                          Reasons reasons = {});
 
-/// Private memory for a source of a part: what the slice takes when it is
-/// fetched ahead, and what of the working set it makes free.
+/// The private memory of a part that a source takes: the room of its slice if
+/// it is fetched ahead, and the room in the working set that is then free.
 struct SourceRoom {
   std::string buffer;
   int64_t sliceBytes, stagingBytes;
@@ -52,21 +52,21 @@ private:
   std::map<SmallVector<int64_t, 12>, Rooms> known; ///< by Split::shapeOf
 };
 
-/// A problem whose tasks the solver may cut: choice c of task i (see
-/// `scheduling::Task::partsOf`) is `choices[i][c]`.
+/// A problem in which the solver chooses how tasks are cut. Choice c of task i
+/// (see `scheduling::Task::partsOf`) is `choices[i][c]`.
 struct SplitProblem {
   scheduling::Problem problem;
   std::vector<SmallVector<CostedTile>> choices;
 };
 
 /// Makes the problems of stretches of ops between loop boundaries. Task i is
-/// `stretch[i]`. The boundary meets dependences from outside the stretch. What
-/// was found about an op is kept for equal ops, also of other stretches, and
-/// for further problems.
+/// `stretch[i]`. Dependences from outside the stretch are met, because its
+/// boundary is a barrier. What is found about an op is kept for equal ops, also
+/// in other stretches and later problems.
 ///
-/// A problem is made for `target`, or for one that differs from it in the
-/// numbers of engines alone. It fails at the first op, or the function, to
-/// which `Problem::check` objects.
+/// A problem is made for `target`, or for one that differs from it only in the
+/// numbers of engines. If `Problem::check` finds fault with it, there is an
+/// error at the first such op, or at the function.
 class ProblemMaker {
 public:
   /// The arguments must outlive the maker.
@@ -77,8 +77,8 @@ public:
   /// Makes the problem of ops that are cut as their tiles say.
   FailureOr<scheduling::Problem> makeAsTiled(ArrayRef<unsigned> stretch,
                                              const Target &own);
-  /// Makes the problem with all ways to cut the ops (`SplitChoices`), whatever
-  /// splits their tiles have now.
+  /// Makes the problem with all ways to cut the ops (`SplitChoices`). It
+  /// ignores the splits that their tiles have now.
   FailureOr<SplitProblem> makeSplit(ArrayRef<unsigned> stretch,
                                     const Target &own,
                                     bool cutsReductions = true);
@@ -100,7 +100,7 @@ private:
   const Target &target;
   Reasons reasons;
   StampTexts texts;
-  /// By the cost, and by which buffers can be fetched ahead.
+  /// The kinds of ops, by cost and by which buffers can be fetched ahead.
   std::map<std::pair<const void *, std::string>, std::unique_ptr<Kind>> kinds;
 };
 
@@ -110,17 +110,17 @@ FailureOr<scheduling::Problem> makeProblem(const Program &program,
                                            const Target &target,
                                            Reasons reasons = {});
 
-/// Finds the engine group of that name.
+/// Returns the index of the engine group of that name.
 std::optional<unsigned> findGroup(const scheduling::Problem &problem,
                                   StringAttr name);
 
-/// Makes the slots of one op an attribute, shifted by `offsetCycles`. Parts
+/// Makes an attribute of the slots of one op, shifted by `offsetCycles`. Parts
 /// that repeat at equal distances, with their prefetches, become one run.
 SlotsAttr makeSlots(MLIRContext *context, const scheduling::Problem &problem,
                     ArrayRef<const scheduling::Slot *> slots,
                     int64_t offsetCycles);
 
-/// Does the reverse for all ops of a stretch that starts at `startCycle`.
+/// Reads the slots of all ops of a stretch that starts at `startCycle`.
 /// `makeProblem` made `problem` of this stretch. Fails if slots name an engine,
 /// a memory or a source that does not exist, or more parts than the cost has.
 /// Rules are not checked.

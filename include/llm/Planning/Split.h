@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `split` of a tile cuts loops into equal intervals (the last one may be
+// The `split` of a tile cuts loops into equal intervals (the last one may be
 // shorter). A part is one box of these intervals. Parts are numbered in
 // row-major order, in the order of the workload's loops. If one of the loops is
 // a reduction, one more part, the last, joins the results of the others.
@@ -27,9 +27,10 @@ public:
 
   /// Reads the split of a tile. Null or empty stands for one part. Fails with a
   /// diagnostic on a loop that the op does not have or that cannot be cut into
-  /// parts, on a second loop along which parts follow each other, on a number
-  /// of parts that no equal intervals give, and on more than `maxParts` parts.
-  /// If the context has no engine, any engine can join partial results.
+  /// parts, on a second loop along which parts run in order, on a number of
+  /// parts that no equal intervals give, and on more than `maxParts` parts. If
+  /// the context has no engine, it is assumed that the engine can join partial
+  /// results.
   static FailureOr<Split> get(const OpOnTarget &context, DictionaryAttr split);
 
   /// Cuts a loop that is whole into intervals of `size` iterations. If the loop
@@ -50,13 +51,14 @@ public:
   /// Says whether the last part starts when the others have ended.
   bool lastCombines() const { return reduction.has_value(); }
   bool combines(int64_t part) const { return reduction && part == boxes; }
-  /// How parts follow each other if a value is carried along a loop that is
+  /// Returns the order of the parts if a value is carried along a loop that is
   /// cut.
   scheduling::Chains chains() const;
   /// Returns the box of a part that does not join others.
   SmallVector<Interval, 6> boxOf(int64_t part) const;
-  /// Returns a key that is equal for parts that differ only in their place, and
-  /// so in no cost and no size. It is empty for the part that joins the others.
+  /// Returns a key that is equal for parts that differ only in their place.
+  /// Such parts have equal costs and sizes. It is empty for the part that joins
+  /// the others.
   SmallVector<int64_t, 12> shapeOf(const OpOnTarget &context,
                                    int64_t part) const;
   /// Returns the part as an op of its own.
@@ -77,7 +79,7 @@ private:
   std::optional<unsigned> carried; ///< the loop of chains
 };
 
-/// Parts of one op that a cost, a problem or a timeline may hold.
+/// The most parts of one op that a cost, a problem or a timeline may have.
 inline constexpr int64_t maxParts = 1 << 24;
 
 /// Makes the tile of a part from that of the whole op: no larger than the part,
@@ -85,8 +87,8 @@ inline constexpr int64_t maxParts = 1 << 24;
 FailureOr<TileAttr> tileOfPart(const OpOnTarget &part, TileAttr tile);
 /// Says whether the private memory has room for that tile.
 bool fits(const OpOnTarget &part, TileAttr tile);
-/// Finds the tile of the part that joins the others of an op with this tile. It
-/// is searched for, because the tile of the op says nothing about it.
+/// Finds a tile for the part that joins the others of an op with this tile. It
+/// searches, because the tile of the op says nothing about it.
 FailureOr<TileAttr> tileOfCombine(const OpOnTarget &combine, TileAttr tile);
 
 /// Returns the room that the tiles of each buffer take in the working set of a

@@ -24,49 +24,49 @@ struct CostedTile {
 class StampTexts;
 struct KnownCuts;
 
-/// The ways in which the scheduler may cut one op. What it finds is kept for
-/// targets that differ from that of the op in the numbers of engines alone,
-/// because costs do not depend on these.
+/// The ways in which the scheduler may cut one op. Results are kept for targets
+/// that differ from that of the op only in the numbers of engines, because
+/// costs do not depend on these.
 class SplitChoices {
 public:
-  /// The texts must outlive what is made.
+  /// The texts must outlive the choices.
   SplitChoices(OpOnTarget context, CostedTile given, StampTexts &texts);
   SplitChoices(SplitChoices &&);
   ~SplitChoices();
 
-  /// Says whether the given split is by hand (`pinned`), or the given cost is
-  /// not the one that is derived for the tile.
+  /// Says whether the given split was written by hand (`pinned`), or the given
+  /// cost was: it is not the one that is derived for the tile.
   FailureOr<bool> isByHand();
 
-  /// Returns the ways to cut the op with the tile that is given, if it is not
-  /// by hand, for so many `engines` of the op's group
-  /// (`OpOnTarget::countTeams`). The whole op is first, and then there are more
-  /// and more parts. A split that is there is decided anew.
+  /// Returns the ways to cut the op with the given tile, which must not be by
+  /// hand, for so many `engines` of the op's group (`OpOnTarget::countTeams`).
+  /// The uncut op is first, and then the number of parts grows. The split that
+  /// the tile has now is ignored.
   ///
-  /// Parts are tried in multiples of the engines: one each, twice as many, and
-  /// so on. This ends when there are four for each engine and memory engine. If
-  /// the target has a memory engine, what can be fetched ahead for a part must
-  /// also take an eighth of the private memory or less, so that there is room
-  /// for several.
+  /// Numbers of parts are multiples of the engines: one for each engine, two,
+  /// three, four, six, and so on. This ends when there are four parts for each
+  /// engine and memory engine. If the target has a memory engine, the slices
+  /// that can be fetched ahead for a part must also take an eighth of the
+  /// private memory or less, so that there is room for several.
   ///
-  /// Half as many parts as there are engines, a quarter and so on are tried as
-  /// long as that moves fewer bytes, because each part may read all of what the
-  /// others read, such as the latent cache of MLA. Another number that is tried
-  /// is that of the engines whose ports fill the bandwidth of DRAM, if it is
-  /// smaller than that of all engines.
+  /// Fewer parts than engines (a half, a quarter and so on) are offered as long
+  /// as they move fewer bytes, because each part may read all that the others
+  /// read, such as the latent cache of MLA. Another number of parts is that of
+  /// the engines whose ports fill the bandwidth of a shared memory, if it is
+  /// below that of all engines.
   ///
-  /// Among the ways to cut loops into so many parts, the choice is the one
-  /// whose longest part is shortest, by its arithmetic and the bytes that it
-  /// touches. Then the fewest bytes decide.
+  /// For each number of parts, the way is taken whose longest part is shortest,
+  /// by its arithmetic and the bytes that it touches. Among equals, the one
+  /// with the fewest bytes is taken.
   ///
-  /// With `cutsReductions`, ways follow in which a reduction is cut, too, if
-  /// the op moves an eighth of the private memory or more. For each number of
-  /// parts, it is the way whose longest part and joining part take the least
-  /// together. Its partial results must fit beside the tile. It is offered in
-  /// two cases. In one, what can be fetched ahead for a part of the plain cut
-  /// is more than a quarter of the private memory. In the other, by an estimate
-  /// of the same kind on all engines, it takes a tenth less than any way that
-  /// cuts no reduction into as many parts, or half, a quarter, ... of them.
+  /// With `cutsReductions`, there are also ways that cut a reduction, if the op
+  /// moves an eighth of the private memory or more. For each number of parts,
+  /// the way is taken whose longest part and joining part together are
+  /// shortest. Its partial results must fit beside the tile. It is offered in
+  /// two cases. In the first, the slices for a part of the plain cut take more
+  /// than a quarter of the private memory. In the second, it takes a tenth
+  /// less, by the same estimate on all engines, than every way without a cut
+  /// reduction that has as many parts, or half, a quarter, ... of them.
   FailureOr<SmallVector<CostedTile>> find(int64_t engines, bool cutsReductions);
 
 private:

@@ -12,16 +12,17 @@
 
 namespace mlir::llm {
 
-/// Finds the legal tile with the fewest cycles, and then the fewest bytes.
-/// Among equals it is the first in a fixed order, with large tiles before small
-/// ones. The search enumerates sizes that cut a loop into 1, 2, 3, 4, 6, 8, 12,
-/// .. tiles, and the orders of those loops whose order matters. (If more than
-/// three matter, it orders the three that can move most bytes.) Fails if not
-/// even the smallest tile fits, and says how many bytes are missing.
+/// Finds the legal tile with the fewest cycles, and then the fewest bytes. Of
+/// several such tiles, it is the first in a fixed order, with large tiles
+/// before small ones. The search enumerates sizes that cut a loop into 1, 2, 3,
+/// 4, 6, 8, 12, .. tiles, and the orders of those loops whose order matters.
+/// (If more than three matter, it orders the three that can move most bytes.)
+/// Fails if not even the smallest tile fits, and says how many bytes are
+/// missing.
 FailureOr<TileAttr> searchTile(const OpOnTarget &context);
 
-/// Says whether not a single row fits into the private memory. Each stage then
-/// sweeps over the row anew, with every tile and in every part.
+/// Says whether the private memory is too small for a single row. Each stage
+/// then sweeps over the row anew, with every tile and in every part.
 bool mustSweepRows(const OpOnTarget &context);
 
 } // namespace mlir::llm

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Slots are written once for a loop and relative to its iteration. A timeline
+// Slots of a loop are written once, relative to its iteration. A timeline
 // unrolls them while it visits them, so that a whole model takes no more memory
 // than one layer.
 //
@@ -20,19 +20,19 @@
 
 namespace mlir::llm {
 
-/// A loop in time. Its iterations are numbered from 0; the induction variable
+/// When a loop runs. Its iterations are numbered from 0. The induction variable
 /// of iteration i is `firstIndex + i * indexStep`.
 struct TimedLoop {
   std::optional<unsigned> parent; ///< the loop around it, if there is one
-  /// The start of its first iteration of all, from the program's start.
+  /// The start of its very first iteration, from the program's start.
   int64_t startCycle = 0;
   int64_t periodCycles = 0;
   int64_t trips = 1;
   int64_t firstIndex = 0, indexStep = 1;
 };
 
-/// One number per enclosing loop, outermost first. With an op it names one run
-/// of the op.
+/// The iteration of each enclosing loop, outermost first. Together with an op,
+/// it identifies one run of the op.
 using Iterations = SmallVector<int64_t, 2>;
 
 /// One slot of one run of an op, in cycles from the program's start. It is a
@@ -70,20 +70,21 @@ public:
 
   const Program &program() const { return *theProgram; }
   ScheduleAttr schedule() const { return theSchedule; }
-  /// Returns the last end of all slices.
+  /// Returns the cycle in which the last slice ends.
   int64_t endCycle() const { return lastEnd; }
 
   /// Returns the loops in the order of the program, outer before inner.
   ArrayRef<TimedLoop> loops() const { return timedLoops; }
   /// Returns the loops around an op, outermost first, as positions in `loops`.
   ArrayRef<unsigned> loopsOf(unsigned op) const { return opLoops[op]; }
-  /// Returns the parts of an op: its slots, prefetches not counted.
+  /// Returns the number of parts of an op, which are its slots without
+  /// prefetches.
   int64_t partCount(unsigned op) const { return opParts[op]; }
 
   /// Returns the name of one run, with the indices of its innermost loop
   /// (llm/Support/IndexedNames.h).
   std::string nameOf(unsigned op, ArrayRef<int64_t> iterations) const;
-  /// Does the same for another name, of something that runs with the op.
+  /// Does the same for the name of something else that runs with the op.
   std::string expandName(StringRef name, unsigned op,
                          ArrayRef<int64_t> iterations) const;
   /// Returns the position of one run among the op's runs.
@@ -95,15 +96,15 @@ public:
   void forEachTimedSlot(unsigned op, ArrayRef<int64_t> iterations,
                         function_ref<void(const TimedSlot &)> visit) const;
 
-  /// Returns all dependences. No two make the same run wait for the same run.
+  /// Returns all dependences. No run waits for another run by two of them.
   ArrayRef<Dependence> dependences() const { return allDependences; }
   /// Returns the dependences of one consumer.
   ArrayRef<Dependence> dependencesOf(unsigned consumer) const {
     size_t first = firstDependence[consumer];
     return dependences().slice(first, firstDependence[consumer + 1] - first);
   }
-  /// Returns the run of the producer that this run of the consumer waits for,
-  /// if it does.
+  /// Returns the run of the producer for which this run of the consumer waits,
+  /// if there is one.
   std::optional<Iterations> producerRun(const Dependence &dependence,
                                         ArrayRef<int64_t> consumerRun) const;
   /// Visits the runs of the consumer that wait for this run of the producer.
@@ -124,8 +125,8 @@ private:
   std::vector<TimedLoop> timedLoops;
   LoopsOfOps opLoops;
   std::vector<int64_t> opParts;
-  std::vector<Dependence> allDependences; ///< by consumer
-  std::vector<size_t> firstDependence;    ///< of each consumer, then the end
+  std::vector<Dependence> allDependences; ///< sorted by consumer
+  std::vector<size_t> firstDependence;    ///< of each consumer; the end is last
 };
 
 } // namespace mlir::llm

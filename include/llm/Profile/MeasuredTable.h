@@ -22,26 +22,27 @@ struct MeasuredRow {
 
   Location location;
   std::string id, source, device, model, opKind, dtype, backend, timing, note;
-  /// out[m, n] = lhs[m, k] rhs[k, n].
+  /// Sizes of a product: out[m, n] = lhs[m, k] rhs[k, n].
   std::optional<int64_t> m, n, k;
-  /// Attention: `qLen` new tokens of each of `batch` sequences see `kvLen`
-  /// keys, new ones included.
+  /// Sizes of attention: `qLen` new tokens of each of `batch` sequences see
+  /// `kvLen` keys, new ones included.
   std::optional<int64_t> batch, heads, kvHeads, headDim, qLen, kvLen, causal;
-  /// Norms and elementwise ops.
+  /// Sizes of norms and elementwise ops.
   std::optional<int64_t> rows, cols;
-  /// It is 1 if what is touched between repeats fits into the last-level cache.
+  /// It is 1 if all data that is touched between repeats fits into the
+  /// last-level cache.
   std::optional<int64_t> cacheResident;
-  /// Collectives.
+  /// Sizes of collectives.
   std::optional<int64_t> devices, messageBytes;
-  /// The time that is compared. It is the median, or the mean if the resolution
-  /// of the clock (1 us) blurs the time and the repeats agree
+  /// The time that predictions are compared with. It is the median. It is the
+  /// mean if the clock (1 us) is too coarse for the time and the repeats agree
   /// (`readMeasuredTable`).
   double microseconds = 0;
 
-  /// Says whether it was measured as kernels of a graph that is replayed.
+  /// Says whether the kernels were measured in a replayed CUDA graph.
   bool isReplayed() const { return StringRef(timing).starts_with("cudagraph"); }
   /// Says whether attention was measured together with the write of the new
-  /// keys. That is so if the row says so, and in vLLM's profile by layers,
+  /// keys. That is so if the note says so, and in vLLM's profile by layers,
   /// whose layer "attention" does both.
   bool writesCache() const {
     return StringRef(note).contains_insensitive("KV-cache write") ||
@@ -51,7 +52,7 @@ struct MeasuredRow {
   InFlightDiagnostic emitError() const { return mlir::emitError(location); }
 };
 
-/// A column of the file: its name, and what stands in it.
+/// A column of the file: its name and its meaning.
 struct MeasuredColumn {
   StringRef name, meaning;
 };
@@ -59,19 +60,19 @@ std::vector<MeasuredColumn> measuredColumns();
 
 /// Reads a CSV file whose first row names the columns, in any order. `op_kind`
 /// and `measured_us` are required, and so are the sizes of each kind of op.
-/// Columns that are not known (figures derived from the others) are ignored,
-/// with a warning if the name looks like a misspelled one.
+/// Unknown columns (figures derived from the others) are ignored, with a
+/// warning if the name looks misspelled.
 ///
-/// If a time is below 30 us and `mean_us` and `std_us` are given, with a
-/// standard deviation below 0.3 of the mean, the mean is taken, because
-/// profilers count in whole microseconds.
+/// The mean is taken instead of the median if the time is below 30 us,
+/// `mean_us` and `std_us` are given, and the standard deviation is below 0.3 of
+/// the mean. Profilers count in whole microseconds.
 ///
-/// Errors are located in the file: no such file, no required column, a cell
-/// that is no number, a time of 0 or below, or outside of 1e-6 to 1e12 us.
+/// These are errors, located in the file: the file or a required column is
+/// missing, a cell is not a number, or a time is not from 1e-6 to 1e12 us.
 FailureOr<std::vector<MeasuredRow>> readMeasuredTable(StringRef path,
                                                       MLIRContext *context);
 
-/// Says what to keep of a table. An empty list keeps everything.
+/// Says which rows of a table to keep. An empty list keeps everything.
 struct MeasuredFilter {
   std::vector<std::string> devices, opKinds, sources, backends;
   bool accepts(const MeasuredRow &row) const;

@@ -13,8 +13,8 @@
 
 namespace mlir::llm {
 
-/// Returns the row from which `RowOps` makes an op with the same loops, without
-/// a time. There is none for other kinds of ops, for masks other than causal
+/// Returns a row, without a time, from which `RowOps` makes an op with the same
+/// loops. There is none for other kinds of ops, for masks other than causal
 /// ones, for operands of several types, and for open sizes.
 std::optional<MeasuredRow> describeAsRow(Operation *op);
 

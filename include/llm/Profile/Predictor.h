@@ -13,14 +13,16 @@
 
 namespace mlir::llm {
 
-/// Predicts rows as the compiler does: the cheapest tile, and its cost.
+/// Predicts the times of rows as the compiler does: by the cost of the cheapest
+/// tile.
 class Predictor {
 public:
   Predictor(const Target &target, MLIRContext *context)
       : targets(target), ops(context) {}
 
-  /// Microseconds of the op alone on the machine; nothing for a kind of op that
-  /// is not known. Errors are those of `RowOps` and of the cost model.
+  /// Returns the microseconds of the op if it has the machine for itself, or
+  /// nothing for an unknown kind of op. Errors are those of `RowOps` and of the
+  /// cost model.
   FailureOr<std::optional<double>> microseconds(const MeasuredRow &row,
                                                 Reasons reasons = {});
 

@@ -15,11 +15,11 @@
 
 namespace mlir::llm {
 
-/// Measured rows, each reduced to what its time depends on, so that a
-/// calibration can compute the times on many targets that differ in figures.
-/// The tile of the engine's private memory is searched once, and that of its
-/// units each time. Rows of equal ops share their time. Ops for which the
-/// machine is alike share their view of it.
+/// Measured rows, each reduced to everything on which its time depends. So a
+/// calibration can compute the times for many targets that differ in figures.
+/// The tile in the engine's private memory is searched once, and that of its
+/// units for each target. Rows of equal ops share a model. Ops that read the
+/// same figures of the machine share a view of it.
 class RowModels {
 public:
   /// Rows that `target` cannot predict are left out. `rows` and `target` must
@@ -29,25 +29,26 @@ public:
 
   size_t size() const { return rows.size(); }
   const MeasuredRow &row(size_t index) const { return *rows[index].row; }
-  /// What the row's first op multiplies; null if it does not multiply.
+  /// Returns the type that the row's first op multiplies, or null if it does
+  /// not multiply.
   Type macTypeOf(size_t index) const;
   ArrayRef<UnpredictedRows> unpredicted() const { return leftOut; }
-  /// Microseconds of each row of `indices` on a target with the same engines
-  /// and memories.
+  /// Returns the microseconds of each row of `indices` on a target with the
+  /// same engines and memories.
   std::vector<double> predict(const Target &target,
                               ArrayRef<size_t> indices) const;
-  /// The rows whose time may differ between two such targets. All others read
-  /// nothing that differs.
+  /// Returns the rows whose time may differ between two such targets. The other
+  /// rows read no figure that differs.
   llvm::BitVector findAffected(const Target &one, const Target &other) const;
 
 private:
-  /// What an op sees of a target: the engine that runs it, with the kernels of
-  /// the row's library.
+  /// The part of a target that an op reads: the engine that runs it, with the
+  /// kernels of the row's library.
   struct View {
-    const MeasuredRow *row;             ///< selects the kernels
-    std::optional<EngineKindSet> kinds; ///< none for a collective
+    const MeasuredRow *row;             ///< its backend selects the kernels
+    std::optional<EngineKindSet> kinds; ///< of the op; none: a collective
     Type macType;
-    StringRef opClass, opName; ///< no class: work spreads evenly
+    StringRef opClass, opName; ///< without a class, work spreads evenly
     bool operator==(const View &other) const;
   };
   struct OpModel {
@@ -58,8 +59,8 @@ private:
   };
   struct Model {
     const MeasuredRow *row;   ///< one of those that share it
-    size_t view;              ///< of a collective
-    std::vector<OpModel> ops; ///< none of a collective
+    size_t view;              ///< the view of a collective
+    std::vector<OpModel> ops; ///< empty for a collective
   };
   struct Row {
     const MeasuredRow *row;

@@ -15,7 +15,7 @@
 
 namespace mlir::llm {
 
-/// Makes the ops of measured rows, which live as long as this does.
+/// Makes the ops of measured rows. The ops live as long as this object.
 class RowOps {
 public:
   explicit RowOps(MLIRContext *context);
@@ -31,9 +31,9 @@ public:
   ///     softmax                               llm.softmax
   ///
   /// If attention was measured with the write of keys, `llm.kv_write` follows
-  /// it. Empty if there is no op of this kind. Errors are at the row: a size
-  /// that is missing or not positive, heads that are no multiple of the kv
-  /// heads, an unknown dtype.
+  /// it. The result is empty if there is no op of this kind. These are errors
+  /// at the row: a size that is missing or not positive, heads that are not a
+  /// multiple of the kv heads, and an unknown dtype.
   FailureOr<SmallVector<WorkloadOpInterface, 2>> build(const MeasuredRow &row,
                                                        Reasons reasons);
 

@@ -15,7 +15,8 @@
 
 namespace mlir::llm {
 
-/// One target with the kernels of each row's backend, and as it was timed.
+/// Variants of one target, with the kernels of each row's backend and with
+/// launches as the row was timed.
 class SelectedTargets {
 public:
   /// `target` must outlive this.

@@ -14,14 +14,15 @@
 namespace mlir::llm {
 
 struct TraceRows {
-  /// There is one row for each kind of op, type, sizes and device, in the order
-  /// in which they ran first. The time is the median of all runs.
+  /// There is one row for each combination of kind of op, type, sizes and
+  /// device, in the order in which they ran first. The time is the median of
+  /// all runs.
   std::vector<MeasuredRow> rows;
-  std::vector<std::string> notes; ///< what has no row, how often and why
+  std::vector<std::string> notes; ///< which ops have no row, and why
 };
 
-/// Finds PyTorch's ops whose sizes the trace has: products, attention, norms
-/// and elementwise ops. Their time is that of their kernels, or of the op
+/// Makes rows of PyTorch's ops whose sizes the trace has: products, attention,
+/// norms and elementwise ops. Their time is that of their kernels, or of the op
 /// itself if no device is in the trace. Ops inside an op that has a row count
 /// for that row.
 TraceRows makeTraceRows(const ImportedTrace &trace, Location location);

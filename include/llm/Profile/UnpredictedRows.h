@@ -15,36 +15,39 @@
 
 namespace mlir::llm {
 
-/// Rows of one kind of op that cannot be predicted for one reason. A bad row
-/// among hundreds must not stop the others.
+/// Rows of one kind of op that cannot be predicted for the same reason. They
+/// are collected, because a bad row among hundreds must not stop the others.
 struct UnpredictedRows {
   const MeasuredRow *first = nullptr;
   std::string reason;
   size_t rows = 0;
 };
 
-/// Collects them by kind of op and reason. The rows must outlive it.
+/// Collects unpredicted rows by kind of op and reason. The rows must outlive
+/// it.
 class UnpredictedCollector {
 public:
   /// Runs `predict`, and keeps the reason if it fails.
   LogicalResult attempt(const MeasuredRow &row,
                         function_ref<LogicalResult(Reasons)> predict);
   void add(const MeasuredRow &row, std::string reason);
-  /// Returns the groups by kind of op, with the reason of most rows first.
+  /// Returns the groups sorted by kind of op, with the reason that most rows
+  /// have first.
   std::vector<UnpredictedRows> take();
 
 private:
   std::map<std::pair<StringRef, std::string>, UnpredictedRows> found;
 };
 
-/// Why a row of a kind without an op is not predicted.
+/// The reason for rows of a kind that has no op.
 inline constexpr StringLiteral noSuchKind = "there is no op of this kind";
 
-/// Emits one error at the first row of each reason, if no other row is left.
+/// Emits one error for each reason, at its first row. It is for the case that
+/// no row can be predicted.
 void emitErrors(ArrayRef<UnpredictedRows> unpredicted);
-/// Emits the same as warnings, for outputs that have no room for them.
+/// Emits warnings instead, for outputs that have no room for the reasons.
 void emitWarnings(ArrayRef<UnpredictedRows> unpredicted);
-/// Writes for people: "not predicted: ..." with reasons and counts.
+/// Prints for people "not predicted: ..." with reasons and counts.
 void printUnpredicted(llvm::raw_ostream &os,
                       ArrayRef<UnpredictedRows> unpredicted);
 

@@ -18,19 +18,19 @@ struct Prediction {
   const MeasuredRow *row = nullptr;
   double microseconds = 0;
 
-  /// |predicted / measured - 1|.
+  /// Returns |predicted / measured - 1|.
   double error() const;
 };
 
-/// How far predictions are from measurements.
+/// How far predictions are from measurements, over some rows.
 struct ErrorStatistics {
   size_t rows = 0;
-  /// Median of the absolute percentage errors, |predicted / measured - 1|.
+  /// The median of the absolute errors, |predicted / measured - 1|, in percent.
   double medianPercent = 0;
-  /// Their 90th percentile (nearest rank).
+  /// Their 90th percentile (nearest rank), in percent.
   double percentile90 = 0;
-  /// Geometric mean of measured / predicted. It is above 1 if the hardware is
-  /// slower than predicted.
+  /// The geometric mean of measured / predicted. It is above 1 if the hardware
+  /// is slower than predicted.
   double geometricMean = 1;
 };
 ErrorStatistics computeStatistics(ArrayRef<Prediction> predictions);
@@ -43,16 +43,16 @@ struct ValidationGroup {
 };
 
 struct Validation {
-  /// Groups by device and kind of op, in the order of these names, and by size
-  /// class, small to large.
+  /// The groups by device, kind of op and size class. Devices and kinds are
+  /// sorted by name, and size classes from small to large.
   std::vector<ValidationGroup> groups;
-  /// Groups by device and kind of op. `sizeClass` is "all".
+  /// The groups by device and kind of op alone. Their `sizeClass` is "all".
   std::vector<ValidationGroup> totals;
   std::vector<UnpredictedRows> unpredicted;
 };
 
-/// Returns a class of rows that behave alike. Products are classed by their
-/// rows m, and everything else by its measured time.
+/// Returns the size class of a row. Products are classed by their number of
+/// rows m, and all other ops by their measured time.
 StringRef sizeClassOf(const MeasuredRow &row);
 
 /// Predicts every row that makes an op which the target can run. The others are
@@ -65,7 +65,7 @@ FailureOr<Validation> validate(
 /// Returns the `count` rows with the largest errors, worst first.
 std::vector<Prediction> findWorst(const Validation &validation, size_t count);
 
-/// What is printed, for people and for programs.
+/// These print the results, for people and for programs.
 void printValidationTable(llvm::raw_ostream &os, const Validation &validation,
                           const Target &target, size_t worst);
 void printPredictionsCsv(llvm::raw_ostream &os,

@@ -17,9 +17,9 @@ namespace mlir::llm {
 /// counts.
 struct Dependence {
   enum class Kind {
-    Same,     ///< in the iterations of the loops that both are in
-    Previous, ///< one iteration back in the innermost loop that both are in
-    First,    ///< as Same, but only when the loops are entered
+    Same,     ///< in the same iterations of the loops around both
+    Previous, ///< one iteration back in the innermost loop around both
+    First,    ///< like Same, but only when the loops are entered
   };
   unsigned producer, consumer;
   Kind kind;
@@ -33,8 +33,8 @@ LoopsOfOps findLoops(const Program &program);
 /// Returns the number of loops around both ops.
 unsigned countCommonLoops(ArrayRef<unsigned> a, ArrayRef<unsigned> b);
 
-/// Finds all dependences, by consumer. No two make the same run wait for the
-/// same run.
+/// Finds all dependences, sorted by consumer. No run waits for another run by
+/// two of them.
 std::vector<Dependence> findDependences(const Program &program,
                                         const LoopsOfOps &loops);
 

@@ -44,19 +44,21 @@ struct ProgramItem {
   bool isLoop() const { return loop != nullptr; }
 };
 
-/// The ops of one function that take time, their order and their dependences,
-/// through ops that are transparent (views) and sources (weights, caches).
+/// The ops of one function that take time, their order and their dependences.
+/// Dependences go through transparent ops (views) and sources (weights,
+/// caches).
 class Program {
 public:
   /// Fails with a diagnostic on an op that neither takes time nor is
   /// transparent, on a loop whose trip count is not a constant above 0, and on
-  /// two ops of one name.
+  /// two ops with the same name.
   static FailureOr<Program> analyze(FunctionOpInterface function);
 
   FunctionOpInterface function() const { return func; }
   ArrayRef<ProgramOp> ops() const { return programOps; }
   ArrayRef<ProgramItem> items() const { return programItems; }
-  /// Returns the sources in the function with how often the program meets them.
+  /// Returns the sources of the function, and how many times the program runs
+  /// each.
   ArrayRef<std::pair<SourceOpInterface, int64_t>> sources() const {
     return programSources;
   }
@@ -69,43 +71,45 @@ private:
   std::vector<std::pair<SourceOpInterface, int64_t>> programSources;
 };
 
-/// The sources (weights, caches) that a value shows, through views.
+/// The sources (weights, caches) of whose elements a value is made, through
+/// views.
 struct ShownSources {
   SmallVector<SourceOpInterface> sources;
-  bool isAll = true; ///< false: it shows something else, too
+  bool isAll = true; ///< false if the value also has elements of other values
 };
 ShownSources findSources(Value value);
 
 /// The ops that must have ended before a memory engine may fetch a buffer.
 struct FetchWaits {
-  SmallVector<Operation *, 2> writers; ///< of what the buffer shows
-  /// The ops that compute which of its elements are read.
+  SmallVector<Operation *, 2> writers; ///< write to sources of the buffer
+  /// The ops that compute which elements of the buffer are read.
   SmallVector<Operation *, 2> selectors;
 };
-/// The waits for a buffer that `op` reads and that shows only sources. Returns
-/// nothing for any other buffer. Also returns nothing if `op` itself computes
-/// what a fetch would wait for, because such a buffer cannot be fetched ahead.
+/// Returns the waits for a buffer that `op` reads and all of whose elements are
+/// of sources. Returns nothing for any other buffer. Also returns nothing if
+/// `op` itself computes what a fetch would wait for, because such a buffer
+/// cannot be fetched ahead.
 std::optional<FetchWaits> findFetchWaits(Operation *op, const Buffer &buffer);
 
-/// Emits an error about a whole function, by name. (An error on the op would
-/// print all of it.)
+/// Emits an error that names the function. (An error on the op would print its
+/// whole body.)
 InFlightDiagnostic emitFunctionError(FunctionOpInterface function);
-/// Does the same for the errors that the caller chooses.
+/// Does the same through the reasons of the caller.
 Refusal refuseFunction(FunctionOpInterface function, Reasons reasons);
 
-/// Calls `visit` on the program of each function with a body, in order, also
-/// after one that failed. `root` is a module, or the one function. Fails with a
-/// diagnostic on an op that takes time outside of functions.
+/// Calls `visit` on the program of each function with a body, in order. It goes
+/// on after a function that failed. `root` is a module or a function. Fails
+/// with a diagnostic on an op that takes time outside of functions.
 LogicalResult
 forEachProgram(Operation *root,
                function_ref<LogicalResult(const Program &)> visit);
 
 /// Returns the functions of a module that are programs, in order: each
-/// `func.func` with a body, and other functions with an op in them that takes
-/// time. If the op is a function, it is that function, if it is a program.
+/// `func.func` with a body, and each other function that has an op that takes
+/// time. If `root` is a function, returns only that one, if it is a program.
 SmallVector<FunctionOpInterface> functionsWithBody(Operation *root);
 
-/// Returns the name of a function.
+/// Returns the symbol name of a function.
 StringRef symbolOf(FunctionOpInterface function);
 
 } // namespace mlir::llm

@@ -12,24 +12,24 @@
 
 namespace mlir::llm {
 
-/// Sums over a program. Loops count as often as they run. A weight that is
-/// shown twice counts once. The sums follow from the workload alone, and depend
-/// on no tile and no target.
+/// Sums over a program. An op in a loop counts as often as it runs. A weight
+/// that is used twice counts once. The sums follow from the workload alone, and
+/// depend on no tile and no target.
 struct Totals {
-  int64_t macs = 0;                 ///< of contractions, visible positions only
-  int64_t matmulWeightElements = 0; ///< weights that a contraction reduces over
+  int64_t macs = 0;                 ///< of contractions, without masked ones
+  int64_t matmulWeightElements = 0; ///< of weights that contractions read
   int64_t parameters = 0;           ///< elements of all weights
   /// Elements of all weights, except those of experts that a token does not
   /// select.
   int64_t activeParameters = 0;
-  int64_t weightBytes = 0;  ///< as stored
-  int64_t cacheBytes = 0;   ///< room of all caches, filled or not
+  int64_t weightBytes = 0;   ///< as stored
+  int64_t cacheBytes = 0;    ///< room of all caches, filled or not
   int64_t stateElements = 0; ///< of the states of recurrent layers
   int64_t stateBytes = 0;    ///< the same, as stored
-  int64_t kvElements = 0;   ///< valid in the caches after the step
-  int64_t kvReadBytes = 0;  ///< rows of caches that are shown, each once
-  int64_t kvWriteBytes = 0; ///< written into caches
-  /// Of a program over several chips, the weights, caches and states of which a
+  int64_t kvElements = 0;    ///< valid elements of caches after the step
+  int64_t kvReadBytes = 0;   ///< rows of caches that are read, each once
+  int64_t kvWriteBytes = 0;  ///< rows that are written into caches
+  /// For a program on several chips: the weights, caches and states of which a
   /// chip holds more than an equal share, and how many bytes more.
   std::vector<std::pair<SourceOpInterface, int64_t>> notCut;
 };
@@ -39,7 +39,7 @@ struct Totals {
 Count countWork(WorkloadOpInterface op, const Workload &workload,
                 WorkKind kind);
 
-/// Does the same for all work that this pipe of an engine does
+/// Does the same for all work that one pipe of an engine does
 /// (`Stage::pipeOf`).
 Count countPipeWork(WorkloadOpInterface op, const Workload &workload,
                     WorkKind pipe);

@@ -14,15 +14,15 @@ namespace mlir::llm {
 
 /// The KV caches that a program writes.
 struct CacheBytes {
-  /// The bytes that they hold when the program starts; nothing if the program
-  /// does not say.
+  /// The bytes that they hold when the program starts. There is no number if
+  /// the program does not say.
   std::optional<int64_t> before;
 };
 
-/// Bytes that one run of the op writes into caches.
+/// Returns the bytes that one run of the op writes into caches.
 int64_t countWrittenBytes(Operation *op);
 
-/// Finds the caches; nothing if no cache is written.
+/// Finds the caches. Returns nothing if no cache is written.
 std::optional<CacheBytes> findCacheBytes(const Program &program);
 
 } // namespace mlir::llm

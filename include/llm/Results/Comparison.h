@@ -14,30 +14,29 @@
 
 namespace mlir::llm {
 
-/// One op on both sides, or several that ran as one, over all runs. A run lasts
-/// from the start of the first part to the end of the last one. Ops that are
-/// under way side by side count once.
+/// One op on both sides, or several ops that ran as one. Times are sums over
+/// all runs. A run lasts from the start of its first part to the end of its
+/// last one. While several of the ops run side by side, the time counts once.
 struct ComparedOp {
-  std::string name; ///< with "{}"
+  std::string name; ///< "{}" stands for the index of the loop
   int64_t runs = 1;
   double measuredMicroseconds = 0, predictedMicroseconds = 0;
-  CostBound bound; ///< of the prediction; that of the longest op
-  std::vector<StringRef> ops = {}; ///< names of all, if there are several
-  std::string evidence =
-      {};             ///< by which they were matched, if not by this name
-  int64_t pieces = 0; ///< of work that a trace has of it
-  std::vector<int64_t> nanosecondsOfPass = {}; ///< of that work
+  CostBound bound;                 ///< of the prediction of the longest op
+  std::vector<StringRef> ops = {}; ///< names of the ops, if there are several
+  std::string evidence = {}; ///< how the op was matched, if not by its name
+  int64_t pieces = 0;        ///< pieces of work that a trace has of it
+  std::vector<int64_t> nanosecondsOfPass = {}; ///< time of these, by pass
 
   /// Returns nothing if the op is predicted to take no time.
   std::optional<double> ratio() const;
-  /// Microseconds by which the sides differ, in either direction.
+  /// Returns the absolute difference of the sides, in microseconds.
   double difference() const;
 };
 
 /// Work that only one side has.
 struct UncomparedWork {
   std::string name;
-  int64_t runs = 1; ///< in all passes
+  int64_t runs = 1; ///< in all passes together
   double microseconds = 0;
   std::string reason = {}; ///< why it is not compared, if that is known
   std::vector<int64_t> nanosecondsOfPass = {};
@@ -47,7 +46,7 @@ struct UncomparedWork {
 struct MeasuredPass {
   double startMicroseconds = 0, endMicroseconds = 0;
   int64_t workNanoseconds = 0, matchedNanoseconds = 0;
-  std::string whyNot = {}; ///< why it is not compared, or empty
+  std::string whyNot = {}; ///< why it is not compared; empty if it is
 };
 
 /// How much of the work on both sides is compared, in microseconds.
@@ -57,12 +56,12 @@ struct ComparedShare {
 
 /// A run of a program beside its prediction, op by op.
 struct Comparison {
-  std::vector<ComparedOp> ops; ///< of both, in the order of the program
+  std::vector<ComparedOp> ops; ///< on both sides, in the order of the program
   std::vector<UncomparedWork> onlyMeasured, onlyPredicted;
-  /// The share of a trace that is known. Not all of its work may be.
+  /// For a trace: how much of its work is matched with ops.
   std::optional<ComparedShare> share;
-  std::vector<MeasuredPass> passes; ///< all of a trace
-  std::vector<std::string> notes;   ///< sentences about how it was compared
+  std::vector<MeasuredPass> passes; ///< all passes of a trace
+  std::vector<std::string> notes;   ///< sentences on how it was compared
   /// The makespans. They are below the sum of the ops if some ops run side by
   /// side.
   double measuredMicroseconds = 0, predictedMicroseconds = 0;
@@ -79,16 +78,16 @@ struct Comparison {
 /// outlive the comparison.
 Comparison compareReports(const Report &measured, const Report &predicted);
 
-/// Returns the prediction for some ops together, without a measurement.
+/// Returns the predicted side for some ops together, without a measurement.
 ComparedOp comparePrediction(const Report &predicted, ArrayRef<unsigned> ops);
 
-/// What all runs of an op take, one after the other.
+/// Returns the microseconds of all runs of an op, one after the other.
 double microsecondsOf(const Report &report, const OpReport &op);
 
-/// Both sides on one clock, for viewers of traces. What ran when, run by run,
-/// and the predicted schedule are a group of tracks each. The runs are those of
-/// the program of `measured` on each chip that ran it, on one clock. Runs of no
-/// op are not drawn.
+/// Records both sides on one clock, for viewers of traces. The measured runs
+/// and the predicted schedule have a group of tracks each. `runsOfChips` has
+/// the runs of the program of `measured` on each chip, on one clock. Runs that
+/// belong to no op are not drawn.
 Recording recordBoth(const Report &measured,
                      ArrayRef<std::vector<RecordedRun>> runsOfChips,
                      const Report &predicted);
@@ -97,7 +96,7 @@ Recording recordBoth(const Report &measured,
 struct PredictedSlice {
   std::string engine; ///< "core[0]"
   int64_t startNanoseconds = 0, endNanoseconds = 0;
-  std::string name; ///< of the run, and of what is fetched for it
+  std::string name; ///< of the run and, for a fetch, of the buffer
   unsigned op = 0;
 };
 /// Visits slots in the order of the program, iteration by iteration.

@@ -14,20 +14,22 @@
 
 namespace mlir::llm {
 
-/// What the schedules of a module say. The reports point at ops of the module,
+/// The reports on the schedules of a module. They point at ops of the module,
 /// which must outlive them. They must be made anew after a change of the
 /// module.
 class Evaluation {
 public:
-  /// Reads a module that verifies, has a target, and whose functions are
-  /// scheduled. Changes nothing. Fails if no function has a body. If something
-  /// is missing, it fails with a diagnostic that names the pass to run.
+  /// Reads a module and changes nothing. The module must verify and have a
+  /// target, and its functions must be scheduled. Fails if no function has a
+  /// body. If something is missing, it fails with a diagnostic that names the
+  /// pass to run.
   static FailureOr<Evaluation> read(ModuleOp module);
 
   /// Returns the machine of the module. Its address stays when the evaluation
   /// moves.
   const Target &target() const { return *machine; }
-  /// For each function with a body, in the order of the module; never empty.
+  /// Returns the report of each function with a body, in the order of the
+  /// module. There is at least one.
   ArrayRef<Report> reports() const { return functionReports; }
 
 private:
@@ -35,7 +37,7 @@ private:
   std::vector<Report> functionReports;
 };
 
-/// Runs what `--llm-pipeline` runs on the module, then reads what it says. It
+/// Runs what `--llm-pipeline` runs on the module, then reads the results. It
 /// loads the dialects that this needs, and so must not be called by a pass.
 ///
 /// Afterwards the module holds what the pipeline wrote. The target is
@@ -52,8 +54,8 @@ private:
 FailureOr<Evaluation> evaluate(ModuleOp module, const PipelineOptions &options);
 
 /// Does the same for options as text, "target=npu engines=4", which is what
-/// `--llm-pipeline="..."` takes. If they are wrong, the module is left as it
-/// was. What is wrong with a value stands on stderr, beside a diagnostic.
+/// `--llm-pipeline="..."` takes. If the options are wrong, the module is left
+/// as it was. A wrong value is also printed to stderr, besides the diagnostic.
 FailureOr<Evaluation> evaluate(ModuleOp module, StringRef options);
 
 } // namespace mlir::llm

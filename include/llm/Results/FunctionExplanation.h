@@ -22,7 +22,7 @@ namespace mlir::llm {
 /// one op, or its fetches of one buffer.
 struct PathSpan {
   unsigned op = 0;
-  std::string buffer; ///< empty: slots of the op
+  std::string buffer; ///< the buffer that is fetched; empty for slots
   int64_t steps = 1;
   int64_t startCycle = 0, endCycle = 0;
   scheduling::Cause cause = scheduling::Cause::None; ///< of the first step
@@ -34,8 +34,8 @@ struct StretchExplanation {
   std::vector<PathSpan> path;
 };
 
-/// A part, and the number of one of its prefetches. Without a number it is the
-/// part's slot.
+/// A part and the number of one of its prefetches, or without a number, the
+/// slot of the part.
 using StepKey = std::pair<unsigned, std::optional<unsigned>>;
 
 struct FunctionExplanation {
@@ -49,8 +49,8 @@ struct FunctionExplanation {
   DenseMap<const ProgramItem *, StretchExplanation> stretches;
   LaterWork laterWork;
 
-  /// Returns nothing if costs are stale or the schedule breaks a rule. It warns
-  /// of a broken rule. Reports and traces show such a schedule all the same.
+  /// Returns nothing if costs are stale or the schedule breaks a rule, and
+  /// warns of the rule. Reports and traces show such a schedule all the same.
   static std::optional<FunctionExplanation> create(const Timeline &timeline,
                                                    const Target &target,
                                                    Warnings &warnings,

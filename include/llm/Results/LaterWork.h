@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A stretch is explained alone, and once for all its runs. Behind its last slot
-// in a stretch, an engine waits for the next stretch, or for nothing at all.
+// A stretch is explained by itself, and once for all its runs. After its last
+// slot in a stretch, an engine waits for the next stretch, or has no more work.
 // Which of these it is depends on the run.
 //
 //===----------------------------------------------------------------------===//
@@ -25,22 +25,21 @@ public:
   LaterWork() = default;
   LaterWork(const Program &program, const Target &target);
 
-  /// Says whether an engine of the group has work in what follows a run of the
-  /// stretch.
+  /// Says whether an engine of the group has work after a run of the stretch.
   bool isBehind(const ProgramItem &stretch, ArrayRef<int64_t> iterations,
                 unsigned group) const;
-  /// Returns the number of runs of the stretch behind which the group has no
+  /// Returns the number of runs of the stretch after which the group has no
   /// work.
   int64_t countLastRuns(const ProgramItem &stretch, unsigned group) const;
 
 private:
   struct Loop {
     int64_t trips;
-    ::llvm::BitVector groups; ///< with work in its body
+    ::llvm::BitVector groups; ///< groups with work in its body
   };
   struct Place {
-    std::vector<Loop> loops;  ///< around it, outermost first
-    ::llvm::BitVector groups; ///< with work behind it, whatever the iteration
+    std::vector<Loop> loops;  ///< loops around it, outermost first
+    ::llvm::BitVector groups; ///< groups with later work after any iteration
   };
   const Place &placeOf(const ProgramItem &stretch) const {
     return places.find(&stretch)->second;

@@ -12,16 +12,17 @@
 
 namespace mlir::llm {
 
-/// The bytes of values between ops in the last shared memory, from a cycle on.
+/// The bytes of values between ops in the last shared memory from a cycle on,
+/// up to the next step.
 struct MemoryStep {
-  std::vector<unsigned> loops; ///< around it, outermost first
-  int64_t cycle = 0; ///< in their first iterations, from the program's start
+  std::vector<unsigned> loops; ///< loops around it, outermost first
+  int64_t cycle = 0; ///< from the program's start, in their first iterations
   int64_t valueBytes = 0, workspaceBytes = 0;
 };
 
-/// Finds the steps in the order of the program. In a loop they are those of its
-/// first iteration. In each other iteration they hold a period later. The first
-/// step is at 0.
+/// Returns the steps in the order of the program. The first step is at cycle 0.
+/// Steps of a loop are those of its first iteration. Each further iteration has
+/// the same steps, later by the period.
 std::vector<MemoryStep> memoryOverTime(const Report &report);
 
 } // namespace mlir::llm

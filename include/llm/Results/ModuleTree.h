@@ -17,15 +17,14 @@
 
 namespace mlir::llm {
 
-/// The ops of a function in their modules, and these in each other
-/// (llm/Support/ModuleNames.h). Children stand in the order in which their
-/// first ops do. A module of a single op, or of a single module, is left out,
-/// and this one stands in its place.
+/// The tree of the modules of a function, with its ops as leaves
+/// (llm/Support/ModuleNames.h). Children are in the order of their first ops. A
+/// module with a single child is left out, and its child takes its place.
 class ModuleTree {
 public:
   struct Child {
     bool isModule;
-    unsigned index; ///< into `modules()`, or of an op
+    unsigned index; ///< the argument of `module()`, or the number of an op
   };
   struct Module {
     StringRef path; ///< "model.layers.{}"
@@ -35,20 +34,19 @@ public:
   /// The tree is made from the names of the ops, which must outlive it.
   explicit ModuleTree(ArrayRef<StringRef> names);
 
-  /// Returns the module of all ops. Its path is that of the innermost module
-  /// that has them all, and empty if there is none.
+  /// Returns the root, which has all ops. Its path is that of the innermost
+  /// module that has all of them, or empty if there is none.
   const Module &root() const { return modules[rootIndex]; }
-  /// Returns the root and all modules that can be reached from it, each behind
-  /// the one around it.
+  /// Returns the root and all modules that can be reached from it. A module
+  /// comes after the one around it.
   std::vector<unsigned> shownModules() const;
   const Module &module(unsigned index) const { return modules[index]; }
-  /// Returns all modules, with those that are left out. A module stands behind
-  /// the one around it.
+  /// Returns the number of all modules, also of those that are left out. A
+  /// module comes after the one around it.
   size_t size() const { return modules.size(); }
 
-  /// Returns the name of an op, or the path of a module, without that of the
-  /// module in which it is shown. For ops that run as one, each name is
-  /// shortened.
+  /// Returns the name of an op, or the path of a module, without the path of
+  /// the module `in`. For ops that run as one, each name is shortened.
   static std::string relativeName(StringRef name, const Module &in);
 
 private:

@@ -20,14 +20,14 @@ namespace mlir::llm {
 struct OpGraph {
   struct Op {
     /// The cycles of all runs, from its slots, or from its cost if there is no
-    /// schedule. There is none without a cost or without a target.
+    /// schedule. There is no number without a cost or a target.
     std::optional<int64_t> cycles;
     std::optional<CostBound> bound;
   };
   std::unique_ptr<Program> program;
-  std::vector<Op> ops;     ///< as those of the program
-  std::vector<OpUse> uses; ///< by consumer
-  int64_t cycles = 0;      ///< of all ops
+  std::vector<Op> ops;     ///< one for each op of the program
+  std::vector<OpUse> uses; ///< sorted by consumer
+  int64_t cycles = 0;      ///< the sum over all ops
   std::optional<Target> target;
 
   FunctionOpInterface function() const { return program->function(); }

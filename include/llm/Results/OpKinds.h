@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tables, traces, graphs and pages call an op what is said here. The colours
-// stand in lib/Results/KindColours.json, which the page has, too.
+// The names and colours of kinds of ops, for tables, traces, graphs and pages.
+// The colours are in lib/Results/KindColours.json, which the page also uses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,9 @@ namespace mlir::llm {
 /// have none.
 SmallVector<WorkloadOpInterface> opsInside(Operation *op);
 
-/// What an op is, in a word: "matmul". A kernel of several ops is what these
-/// are, each once, in their order: "rmsnorm+matmul+swiglu".
+/// Returns the kind of an op in a word: "matmul". For a kernel of several ops,
+/// it has the kinds of these ops, each once, in their order:
+/// "rmsnorm+matmul+swiglu".
 std::string kindOf(Operation *op);
 
 /// Returns the colour of a kind, `#rrggbb`. A kernel of several ops has that of

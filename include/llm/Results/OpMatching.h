@@ -15,12 +15,12 @@ namespace mlir::llm {
 /// The names by which an op is found in another run.
 struct NamedOp {
   std::string name;
-  /// For an `llm.fused`, the names of the ops that run in it. For other ops
-  /// that run as one, the name says them: "mlp.gate_proj+up_proj".
+  /// For an `llm.fused`, the names of the ops that run in it. Other ops that
+  /// run as one have their names in `name`: "mlp.gate_proj+up_proj".
   std::vector<std::string> parts = {};
 };
 
-/// Returns the ops of a report.
+/// Returns the names of the ops of a report.
 std::vector<NamedOp> namedOps(const Report &report);
 
 /// Ops that do the same work in two runs. This is one op on each side, or all
@@ -32,8 +32,8 @@ struct MatchedOps {
 
 /// Matches ops by the names of what they run. An op that only one side has is
 /// in no match. Neither is an op that was fused with something that the other
-/// side lacks. Sorted by the first op of the first side; linear in the number
-/// of names.
+/// side lacks. Matches are sorted by their first op of the first side. The time
+/// is linear in the number of names.
 std::vector<MatchedOps> matchOps(ArrayRef<NamedOp> first,
                                  ArrayRef<NamedOp> second);
 

@@ -12,39 +12,40 @@
 
 namespace mlir::llm {
 
-/// Slots of one run of an op, or fetches of one buffer for it. Each starts on
-/// the engine when the one before it ends. Cycles are relative to the
-/// iteration.
+/// Slots of one run of an op that follow each other on an engine without a gap,
+/// or such fetches of one buffer. Cycles are relative to the iteration.
 struct OpRun {
   StringAttr engine;
   int64_t index = 0;
   int64_t startCycle = 0, endCycle = 0;
   int64_t parts = 1;
-  DictionaryAttr lanes; ///< null if they change
-  StringAttr buffer;    ///< null: slots
-  /// If costs are known, how many of the parts have each record of the cost,
-  /// and, for slots, what is fetched for them.
+  DictionaryAttr lanes; ///< lanes of each slot; null if they change
+  StringAttr buffer;    ///< the buffer that is fetched; null for slots
+  /// If costs are known: how many of the parts have each record of the cost,
+  /// and for slots, the bytes that are fetched for them.
   std::map<size_t, int64_t> records;
   MemoryBytes fetchedBytes;
-  /// For fetches: whether they end before those slots begin that the first of
-  /// them is for.
+  /// For fetches: whether all of them end before the slots begin that the first
+  /// fetch is for.
   bool endsBeforeUse = false;
-  /// For fetches, where and when the part runs that the first of them is for.
+  /// For fetches: where and when the part runs that the first of them is for.
   StringAttr partEngine;
   int64_t partIndex = 0, partStartCycle = 0;
 };
 
-/// Runs are sorted by start, then by engine.
+/// All runs of slots and fetches of an op. They are sorted by start, then by
+/// engine.
 struct OpRuns {
   std::vector<OpRun> slots, fetches;
-  /// The slots on the engines that they hold beside their own, without costs.
+  /// The same slots on the further engines that they hold, without costs.
   std::vector<OpRun> beside;
-  /// For each of `slots`: those of `fetches` that end before it begins, and
-  /// whose first is for it.
+  /// For each of `slots`: the `fetches` that end before it begins, and whose
+  /// first fetch is for it.
   std::vector<SmallVector<unsigned, 1>> fetchesInto;
 };
 
-/// Finds all runs. Takes no more memory than they do, however many slots join.
+/// Finds all runs. Takes no more memory than the result, however many slots it
+/// has.
 OpRuns findOpRuns(SlotsAttr slots, const PartCosts &costs);
 
 /// Returns the runs of several slots, without fetches and costs.

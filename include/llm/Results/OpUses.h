@@ -12,17 +12,17 @@
 
 namespace mlir::llm {
 
-/// A result of an op that takes time is an input of another one, as it is or
+/// A use of a result of an op that takes time by another such op, directly or
 /// through views.
 struct OpUse {
   unsigned producer, consumer; ///< ops of the program
-  unsigned result;             ///< number among those of the producer
-  unsigned input;              ///< number among `inputsOf` the consumer
+  unsigned result;             ///< its number among the producer's results
+  unsigned input;              ///< its number in `inputsOf` the consumer
   Dependence::Kind kind;
 };
 
-/// Returns the uses behind these dependences, by consumer and then by input.
-/// Each dependence has at least one.
+/// Returns the uses from which these dependences follow, sorted by consumer and
+/// then by input. Each dependence has at least one.
 std::vector<OpUse> findUses(const Program &program,
                             ArrayRef<Dependence> dependences);
 

@@ -17,11 +17,11 @@ namespace mlir::llm {
 /// The records of an op's cost, in the order of its parts.
 class PartCosts {
 public:
-  /// `cost` may be null. Nothing is known then.
+  /// `cost` may be null. Then nothing is known.
   explicit PartCosts(CostAttr cost = {});
   bool areKnown() const { return !ends.empty(); }
   size_t recordOf(int64_t part) const;
-  /// Returns the first part behind a record.
+  /// Returns the first part after those of a record.
   int64_t endOf(size_t record) const { return ends[record]; }
   size_t count() const { return ends.size(); }
   PartCostAttr operator[](size_t record) const {
@@ -33,12 +33,12 @@ private:
   std::vector<int64_t> ends;
 };
 
-/// Bytes by the memory's name.
+/// Bytes by the name of the memory.
 using MemoryBytes = std::map<StringRef, int64_t>;
 
-/// What a part of this cost streams of a buffer.
+/// Returns the bytes of a buffer that a part of this cost streams.
 MemoryBytes bytesOf(PartCostAttr part, StringRef buffer);
-/// What is fetched for each part of a run of slots.
+/// Returns the bytes that are fetched for each part of a run of slots.
 MemoryBytes fetchedBytes(PartCostAttr part, SlotRunAttr run);
 /// Adds bytes. A sum that would be above 2^61 stays as it was.
 void addBytes(MemoryBytes &sum, const MemoryBytes &bytes);

@@ -15,16 +15,16 @@
 
 namespace mlir::llm {
 
-/// One function as it would run on its target, and, once it was measured, as it
-/// did run.
+/// One function with the schedule that is predicted for its target, and, once
+/// it was measured, with the measured schedule.
 class PlannedFunction {
 public:
   using LoadTarget = function_ref<FailureOr<Target>()>;
 
   /// Works on clones of the function's module. A function that has no schedule
   /// gets one for the target of its module, or for that of `loadTarget` if the
-  /// module has none. `sizes` are its open sizes, such as "kv_len=8". `threads`
-  /// says how many share an op.
+  /// module has none. `sizes` are values of its open sizes, such as "kv_len=8".
+  /// `threads` is the number of threads that share an op.
   static FailureOr<PlannedFunction> create(func::FuncOp function,
                                            ArrayRef<std::string> sizes,
                                            LoadTarget loadTarget,
@@ -32,10 +32,10 @@ public:
 
   const Report &getPredicted() const { return *predictedReport; }
 
-  /// Takes the nanoseconds of one run of each op of the program, and the
-  /// average for ops in a loop. `maker` says who measured.
+  /// Takes the nanoseconds of one run of each op of the program. For ops in a
+  /// loop, these are the average of the iterations. `maker` says who measured.
   LogicalResult setMeasured(ArrayRef<double> nanosecondsOf, StringRef maker);
-  /// These exist once setMeasured() was called.
+  /// These may be called only after setMeasured().
   const Report &getMeasured() const { return *measuredReport; }
   ModuleOp getMeasuredModule() { return *measured; }
 
@@ -50,8 +50,8 @@ private:
   std::optional<Report> measuredReport, predictedReport;
 };
 
-/// Finds the function of that name with a body. Without a name it is the only
-/// public one.
+/// Finds the function of that name, which must have a body. Without a name, it
+/// is the only public function.
 FailureOr<func::FuncOp> findFunction(ModuleOp module, StringRef name);
 
 } // namespace mlir::llm

@@ -15,8 +15,8 @@ namespace mlir::llm {
 
 struct Report;
 
-/// Returns sentences that a reader must know before the first figures: several
-/// devices on one memory, and what is not cut over chips.
+/// Returns sentences that a reader must know before the first figures: that
+/// several devices share one memory, and what is not cut over chips.
 std::vector<std::string> findRemarks(const Report &report);
 
 } // namespace mlir::llm

@@ -24,27 +24,28 @@ namespace mlir::llm {
 /// What one op does in one run, or the sum over all runs.
 struct OpFigures {
   int64_t macs = 0;
-  /// Of each memory and link that engines share (`Target::sharedResources`).
+  /// Bytes of each memory and link that engines share
+  /// (`Target::sharedResources`).
   std::vector<int64_t> bytes;
-  int64_t dramBytes = 0; ///< of the last shared memory
+  int64_t dramBytes = 0; ///< bytes of the last shared memory
   int64_t overheadCycles = 0, serialCycles = 0;
   int64_t computeCycles = 0, memoryCycles = 0;
-  int64_t cycles = 0;           ///< alone on the machine, summed over the parts
-  int64_t scheduledCycles = 0;  ///< what the slots take
+  int64_t cycles = 0;          ///< alone on the machine, the sum over the parts
+  int64_t scheduledCycles = 0; ///< the sum of the lengths of the slots
   int64_t energyPicojoules = 0; ///< as far as the target gives energies
 };
 
 struct OpReport {
-  StringRef name; ///< with "{}"
-  StringRef kind; ///< of the op: "llm.matmul"
-  int64_t count = 1;
-  CostBound bound;                      ///< on the whole machine, as scheduled
-  OpFigures figures;                    ///< of one run
-  OpFigures allRuns;                    ///< times count
+  StringRef name;    ///< "{}" stands for the index of the loop
+  StringRef kind;    ///< name of the operation: "llm.matmul"
+  int64_t count = 1; ///< number of runs
+  CostBound bound;   ///< on the whole machine, as scheduled
+  OpFigures figures; ///< of one run
+  OpFigures allRuns; ///< of all runs
   int64_t startCycle = 0, endCycle = 0; ///< of the first run
   std::string engines;                  ///< "core[0]", "core[0..3]", "4 x core"
   SourceRooms sources;
-  /// The bytes of each element that one run touches, once.
+  /// The bytes of all elements that one run touches, each once.
   int64_t compulsoryBytes = 0;
   /// The time that the multiply-accumulates of one run take at the peak of the
   /// machine.
@@ -70,44 +71,46 @@ struct Report {
   double mfuPercent = 0, mbuPercent = 0;
   WhatBinds whatBinds;
   DenseMap<Operation *, unsigned> indexOf; ///< into `ops`
-  /// There is none if the schedule breaks a rule or costs are stale.
+  /// It is absent if the schedule breaks a rule or costs are stale.
   std::optional<FunctionExplanation> explanation;
   /// The warnings that the user got: the schedule is stale or not valid, or the
   /// program does not fit into memory.
   std::vector<std::string> problems;
-  /// What a reader of the first figures must know: sentences on a machine or a
-  /// cut that may not be what was meant.
+  /// Sentences that a reader of the first figures must know: on a machine or a
+  /// cut that may not be what the user meant.
   std::vector<std::string> remarks;
 
   StringRef functionName() const;
   /// Returns the name of an op that takes time.
   StringRef nameOf(Operation *op) const;
   double makespanMicroseconds() const;
-  /// After how long the next microbatches of a pipeline follow, and the share
-  /// of that in which the chips of this stage work. Only for a stage.
+  /// These return the time after which the next microbatches of a pipeline
+  /// follow, and the share of it in which the chips of this stage work. They
+  /// are only for a stage.
   double periodMicroseconds() const;
   double stageBusyPercent() const;
-  /// How far the makespan is above the lower bound; nothing for a bound of 0.
+  /// Returns how far the makespan is above the lower bound, in percent of the
+  /// bound. Returns nothing if the bound is 0.
   std::optional<double> gapPercent() const;
-  /// Does the same for the cycles that are proven for schedules with its
+  /// Does the same for the cycles that are proven for schedules with the same
   /// options, if there are any.
   std::optional<double> provenGapPercent() const;
-  /// The name of the largest of the schedule's bounds, and the first one if
-  /// several are equal. It is empty if there is none.
+  /// Returns the name of the largest of the schedule's bounds, or of the first
+  /// one if several are equal. It is empty if there is none.
   StringRef largestBound() const;
-  /// Engine time of one run, in microseconds, and of all runs as a share of
-  /// that of all ops.
+  /// These return the engine time of one run, and the engine time of all runs
+  /// in percent of that of all ops.
   double engineMicrosecondsOf(const OpReport &op) const;
   double sharePercentOf(const OpReport &op) const;
-  /// Returns a sentence that says that the program does not fit; empty if it
-  /// does.
+  /// Returns a sentence that says that the program does not fit. It is empty if
+  /// the program fits.
   std::string describeExcess() const;
-  /// Whether the times are those of a schedule that holds. A program that does
-  /// not fit has such times, too.
+  /// Says whether nothing is wrong with the schedule: `problems` has at most
+  /// the sentence that the program does not fit into memory.
   bool doesHold() const;
-  /// New tokens per second, of all chips together. For some layers of a model,
-  /// it assumes that each of the others takes as long as these. For a stage it
-  /// is the rate of the pipeline, with all microbatches.
+  /// Returns the new tokens per second, of all chips together. For a program of
+  /// some layers of a model, it assumes that the other layers take as long as
+  /// these. For a stage it is the rate of the pipeline, with all microbatches.
   std::optional<double> tokensPerSecond() const;
   /// Returns the name of that figure in files: "tokens_per_second", and for
   /// some layers "tokens_per_second_if_all_layers".

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place that says which ops of two runs are compared and how long each
-// side takes. Tables, JSON, CSV and pages write down what is found here.
+// This is the one place that decides which ops of two runs are compared, and
+// how long each side takes. Tables, JSON, CSV and pages only write the results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,15 +19,15 @@
 
 namespace mlir::llm {
 
-/// When the first run of an op is under way, and how often it runs.
+/// When the first run of an op starts and ends, and how often the op runs.
 struct OpExtent {
   int64_t count = 1;
-  std::vector<unsigned> loops;          ///< around it, outermost first
+  std::vector<unsigned> loops;          ///< loops around it, outermost first
   int64_t startCycle = 0, endCycle = 0; ///< without fetches ahead
 };
 
-/// Returns the cycles of all runs in which at least one of the ops is under
-/// way. Ops side by side count once. Ops of different loops are never side by
+/// Returns the cycles, in all runs, in which at least one of the ops runs. Ops
+/// that run side by side count once. Ops of different loops never run side by
 /// side.
 double elapsedCycles(ArrayRef<OpExtent> ops);
 
@@ -55,12 +55,13 @@ struct SameWork {
   double difference() const { return microseconds - baselineMicroseconds; }
 };
 
-/// All ops of a module on both sides. Those that are in no match count, too.
+/// The times of all ops of a module on both sides, also of those that are in no
+/// match.
 struct ModuleTimes {
   std::string module;      ///< e.g. "model.layers.{}.mlp"
   double microseconds = 0; ///< elapsed, of all runs
-  /// There is none if one side has run ops of the module together with others,
-  /// so that there is no time of the module alone.
+  /// It is absent if one side ran ops of the module together with others, so
+  /// that there is no time of the module alone.
   std::optional<double> baselineMicroseconds;
 };
 
@@ -69,17 +70,19 @@ struct RunComparison {
   unsigned baseline = 0;      ///< which function of the baseline it is
   std::vector<SameWork> work; ///< in the order of this run
   std::vector<unsigned> onlyHere, onlyInBaseline; ///< what is in no match
-  /// A module stands before those in it. One of a single op, or of a single
+  /// A module comes before those in it. A module of a single op, or of a single
   /// module, is left out.
   std::vector<ModuleTimes> modules;
 };
 
-/// How far a time is above that of the baseline; nothing if that is 0.
+/// Returns how far a time is above that of the baseline, in percent of the
+/// latter. Returns nothing if that is 0.
 std::optional<double> differencePercent(double microseconds,
                                         double baselineMicroseconds);
 
-/// Compares each run with the one of the same name, and a single run with a
-/// single one. A run without a counterpart has nothing.
+/// Compares each run with the baseline of the same name. If there is one run
+/// and one baseline, their names may differ. A run without a counterpart gets
+/// nothing.
 std::vector<std::optional<RunComparison>>
 compareRuns(ArrayRef<ComparableRun> runs, ArrayRef<ComparableRun> baselines);
 

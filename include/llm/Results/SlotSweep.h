@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A run of slots is two series of equal steps, of starts and of ends. Merging
-// the series of all runs visits the slots in the order of time without a list
-// of them. The memory it takes is that of the runs, as the IR holds them.
+// A run of slots is two series of cycles with equal steps: the starts and the
+// ends. By merging the series of all runs, a sweep visits all slots in the
+// order of time without listing them. It takes only as much memory as the runs
+// do in the IR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,19 +22,19 @@
 
 namespace mlir::llm {
 
-/// What the spans of a series are.
+/// What each span of a series is.
 enum class SpanKind : uint8_t {
   Slot,      ///< a part of an op
   Fetch,     ///< a fetch ahead of a part
-  Beside,    ///< a part on an engine that it holds beside its own
+  Beside,    ///< a part on a further engine that it holds
   OpRun,     ///< slots of an op that follow each other on an engine
-  FetchRun,  ///< fetches of an op that do
-  BesideRun, ///< slots that do on engines beside their own
+  FetchRun,  ///< fetches of an op that follow each other on an engine
+  BesideRun, ///< slots that follow each other on a further engine
   Idle,      ///< an engine without work
   Layer,
   Path,  ///< a step of the critical path
-  Held,  ///< no slice: what something holds, for counters
-  Event, ///< no slice: what is there from then on, for counters
+  Held,  ///< what something holds; no slice, only for counters
+  Event, ///< what is there from then on; no slice, only for counters
 };
 
 /// `count` spans of one length at equal distances.
@@ -41,13 +42,13 @@ struct SlotSeries {
   int64_t startCycle = 0, endCycle = 0; ///< of the first one
   int64_t stride = 0, count = 1;
   SpanKind kind = SpanKind::Slot;
-  bool isOuter = false; ///< others on its track lie in it
-  unsigned use = 0;     ///< what they hold (`TraceCounters`)
-  unsigned owner = 0;   ///< the op, or the number in the list of its kind
-  unsigned item = 0;    ///< of the op: its run of slots
-  unsigned fetch = 0;   ///< the number of a fetch, or of an engine beside
-  int64_t first = 0;    ///< the first one's place in the run of slots
-  int64_t position = 0; ///< its place among all slots of the op
+  bool isOuter = false; ///< other spans of its track lie in its spans
+  unsigned use = 0;     ///< what its spans hold (see `TraceCounters`)
+  unsigned owner = 0;   ///< its op, or its number in the list of its kind
+  unsigned item = 0;    ///< which run of slots of the op
+  unsigned fetch = 0;   ///< which fetch, or which further engine
+  int64_t first = 0;    ///< place of its first span in the run of slots
+  int64_t position = 0; ///< place of its first span among the op's slots
 
   bool isSlice() const {
     return kind != SpanKind::Held && kind != SpanKind::Event;
@@ -58,21 +59,23 @@ class SlotSweep {
 public:
   explicit SlotSweep(std::vector<SlotSeries> series);
 
-  /// The start or the end of span number `index` of a series.
+  /// A function that gets the start or the end of span number `index` of a
+  /// series.
   using Visit = ::llvm::function_ref<void(
       const SlotSeries &series, int64_t index, int64_t cycle, bool isStart)>;
 
-  /// Visits starts and ends in the order of cycles, with O(log n) each for n
-  /// series under way. A cycle has first ends, inner before outer, then spans
-  /// without length, start and end, and then starts, outer before inner. Equal
-  /// ones are in the order of the series.
+  /// Visits starts and ends in the order of cycles. Each takes O(log n) for n
+  /// series under way. In one cycle, ends come first, inner before outer. Then
+  /// come spans without length, with start and end, and then starts, outer
+  /// before inner. Apart from that, the order is that of the series.
   void run(Visit visit) const;
 
-  /// Returns all spans of all series of slices, or of the others.
+  /// Returns the number of spans of all series of slices, or of all other
+  /// series.
   int64_t count(bool slices) const;
 
 private:
-  std::vector<SlotSeries> all; ///< by start
+  std::vector<SlotSeries> all; ///< sorted by start
 };
 
 } // namespace mlir::llm

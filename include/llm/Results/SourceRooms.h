@@ -13,12 +13,13 @@
 namespace mlir::llm {
 
 struct SourceRooms {
-  /// What may be fetched ahead for the parts of each record of the cost. Equal
-  /// parts have equal slices, so that the slice of the first stands for all. It
-  /// is empty if the cost is not for the parts of the tile (a stale cost).
+  /// For each record of the cost: the rooms of what may be fetched ahead for
+  /// its parts. Equal parts have equal slices, so that those of the first part
+  /// stand for all. It is empty if the cost does not belong to the parts of the
+  /// tile (a stale cost).
   std::vector<SmallVector<SourceRoom, 4>> ofRecords;
-  bool lastPartCombines = false; ///< joins the results of the others
-  scheduling::Chains chains;     ///< of the parts
+  bool lastPartCombines = false; ///< the last part joins the other results
+  scheduling::Chains chains;     ///< the order of the parts
 
   /// Fails if the tile does not fit the op.
   static FailureOr<SourceRooms> find(WorkloadOpInterface op,

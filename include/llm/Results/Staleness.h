@@ -14,13 +14,13 @@
 namespace mlir::llm {
 
 /// Fails with a diagnostic on a slot whose engine or memory the target does not
-/// have, because the schedule was made for another machine. Warns at the first
-/// op whose cost is stale, because its times are shown all the same.
+/// have. Such a schedule was made for another machine. Warns at the first op
+/// whose cost is stale; its times are shown all the same.
 LogicalResult checkTarget(const Timeline &timeline, const Target &target,
                           Warnings &warnings);
 
 /// Says whether the cost of some op is stale. A warning at the first one says
-/// so, and what follows from it.
+/// so, and adds `consequence`.
 FailureOr<bool> warnOfStaleCosts(const Program &program, const Target &target,
                                  StringRef consequence, Warnings &warnings);
 

@@ -16,16 +16,17 @@
 
 namespace mlir::llm {
 
-/// What the whole machine does in a second, with all its engines together, as
-/// in the roofline.
+/// The peak rates of the whole machine, with all its engines together, as in
+/// the roofline.
 class MachinePeaks {
 public:
   explicit MachinePeaks(const Target &target);
 
   const Target &machine() const { return target; }
-  /// Multiply-accumulates of this type; 0 if no engine does any.
+  /// Returns the rate of multiply-accumulates of this type. It is 0 if no
+  /// engine does any.
   double macsPerSecond(Type type);
-  /// Operations of other work.
+  /// Returns the rate of operations of another kind of work.
   double operationsPerSecond(WorkKind kind) const;
   /// Returns the full rates of the shared memories, in the order of the target.
   ArrayRef<double> bytesPerSecond() const { return memories; }
@@ -37,17 +38,18 @@ private:
   std::vector<double> memories;
 };
 
-/// What an op achieves, beside what the machine could do in the same time. The
-/// time of arithmetic is from the start of its first slot to the end of its
-/// last one. The time of bytes begins with the first fetch ahead of them. So
-/// neither is ever above the peak.
+/// What an op achieves, compared with the peaks of the machine. For arithmetic,
+/// its time is from the start of its first slot to the end of its last one. For
+/// bytes, its time begins with the first fetch for these slots. So neither rate
+/// is ever above the peak.
 struct Utilization {
-  /// Counts two operations for each multiply-accumulate, and no other work.
+  /// The rate of arithmetic, in 10^12 operations per second. A
+  /// multiply-accumulate is two operations, and other work does not count.
   double teraflopPerSecond = 0;
   /// The rate of bytes through the last shared memory, DRAM.
   double gigabytesPerSecond = 0;
-  /// The share of the peak, for the kind of work and the shared memory that are
-  /// nearest to theirs.
+  /// The shares of the peak, for the kind of work and for the shared memory
+  /// that come nearest to their peaks.
   double computePercent = 0, memoryPercent = 0;
   /// The time of the slots, and the time with the fetches ahead of them.
   double seconds = 0, secondsWithFetches = 0;
@@ -59,12 +61,12 @@ struct Utilization {
   }
 };
 
-/// Computes this for an op that has a cost, in the first of its runs, because
+/// Computes the utilization of an op that has a cost, in its first run, because
 /// all runs are alike. `macType` is null if the op multiplies nothing.
 Utilization utilizationOf(const Timeline &timeline, unsigned op, Type macType,
                           MachinePeaks &peaks);
 
-/// A figure of an op, under the name that it has in every format.
+/// A figure of an op, with the name that it has in every format.
 struct NamedFigure {
   StringRef name;
   double value;

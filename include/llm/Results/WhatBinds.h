@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A cost says what binds one part of an op that has the machine for itself.
-// Eight parts side by side share one DRAM, so that another thing may bind the
-// whole machine. This is the one place that judges the whole.
+// A cost says what binds one part of an op if it has the machine for itself. If
+// eight parts run side by side, they share one DRAM, so that something else may
+// bind the whole machine. This is the one place that decides what does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,19 +24,19 @@ namespace mlir::llm {
 
 struct Report;
 
-/// The bound of the parts that take most of the time, and the first one if
-/// several are equal. The time of all parts together is not above `maxCount`.
+/// Returns the bound of the parts that take most of the time, or of the first
+/// ones if several are equal. Times above `maxCount` count as `maxCount`.
 CostBound boundOfParts(CostAttr cost);
 
-/// Returns the bound of an op with its parts side by side on all engines that
-/// there are. It is memory if it is that of the parts, if the bytes of all
-/// parts take longer than their arithmetic and their launches on these engines,
-/// or if the slots share the bandwidth with others, and so take longer than
-/// alone. Otherwise it is that of the parts. `scheduledCycles` is the sum of
-/// the slots of one run; 0 if there is no schedule, or one that was measured.
+/// Returns the bound of an op whose parts run side by side on all engines. It
+/// is memory in three cases: memory is the bound of the parts; the bytes of all
+/// parts take longer than their arithmetic and their launches on these engines;
+/// or the slots share the bandwidth with others, and so take longer than alone.
+/// Otherwise it is the bound of the parts. `scheduledCycles` is the sum of the
+/// slots of one run. It is 0 if there is no schedule, or a measured one.
 CostBound boundOf(CostAttr cost, const Target &target, int64_t scheduledCycles);
 
-/// A share of a time, under the name that it has in every format.
+/// A share of a time, with the name that it has in every format.
 struct TimeShare {
   StringRef name;
   double percent = 0;
@@ -44,30 +44,31 @@ struct TimeShare {
 
 /// What binds the machine over the makespan.
 struct WhatBinds {
-  /// The group of engines that has work for longest; links do not count. It is
-  /// null if nothing takes time.
+  /// The group of engines that has work for the longest time. Links do not
+  /// count. It is null if nothing takes time.
   const Engine *engine = nullptr;
-  /// What the makespan goes to: what those of these engines do that have work
-  /// at a time, whether or not others of them are idle. Together 100 %.
+  /// The shares of the makespan, which sum up to 100 %. Each cycle counts for
+  /// what those engines of the group do that have work then.
   ///   compute   slots of ops with this bound, without their launches
-  ///   memory    the same, and fetches ahead while none of them has work
+  ///   memory    the same, and fetches while no engine of the group has work
   ///   overhead  launches
-  ///   exchange  chips exchange something, and none has work
-  ///   waiting   all else: none has work, as another group is busy
+  ///   exchange  chips exchange something, and no engine of the group has work
+  ///   waiting   the rest: no engine of the group has work
   std::vector<TimeShare> shares;
-  /// By how much of the makespan it would be shorter with twice the
-  /// `bandwidth`, twice the `arithmetic`, and half the `launches`, and, of one
-  /// of several chips, with twice the rates of its `links`: an estimate. Empty
-  /// for a measured run, which follows no cost.
+  /// Estimates of the share of the makespan that would be saved by twice the
+  /// `bandwidth`, twice the `arithmetic`, half the `launches`, and if there are
+  /// several chips, twice the rates of the `links`. Empty for a measured run,
+  /// because costs say nothing about it.
   std::vector<TimeShare> savings;
-  /// The share of the makespan in which chips exchange something. There is none
-  /// for one chip.
+  /// The share of the makespan in which chips exchange something. It is absent
+  /// if there is only one chip.
   std::optional<double> exchangePercent;
 
-  /// The name of the largest share, and the first one if several are equal.
+  /// Returns the name of the largest share, or of the first one if several are
+  /// equal.
   StringRef largest() const;
 
-  /// The ops of the report have their bounds already.
+  /// Computes this for a report whose ops have their bounds already.
   static WhatBinds of(const Report &report);
 };
 

@@ -17,7 +17,7 @@ namespace mlir::llm::scheduling {
 /// fetched slice from the start of its fetch to the end of the slot.
 struct SlotAddresses {
   int64_t workingSet = 0;
-  std::vector<int64_t> slices; ///< as `Slot::prefetches`
+  std::vector<int64_t> slices; ///< one for each of `Slot::prefetches`
 };
 
 /// An engine for which no addresses were found. All that lives on it at a time
@@ -25,21 +25,21 @@ struct SlotAddresses {
 /// for as long as it lives.
 struct AddressShortage {
   EngineId engine;
-  int64_t missingBytes = 0; ///< they would fit with so many more
+  int64_t missingBytes = 0; ///< with so many more, addresses are found
 };
 
 struct Addresses {
   /// The addresses, in the order of `Solution::slots`. A slot on an engine that
   /// is among the shortages has none.
   std::vector<std::optional<SlotAddresses>> ofSlots;
-  std::vector<AddressShortage> shortages; ///< by engine
+  std::vector<AddressShortage> shortages; ///< sorted by engine
 };
 
 /// Finds addresses for a valid solution (`verify()`) of a problem without
 /// alternatives (`resolve`). What lives at the same time on the same engine
 /// never overlaps, and everything is below `privateBytes`. The slices of a slot
-/// without length live one cycle longer than the slot, so that what comes
-/// behind it may wait for it. Takes O(n log n).
+/// without length live one cycle longer than the slot, so that the next user of
+/// the room may wait for the slot. Takes O(n log n).
 Addresses allocateAddresses(const Problem &problem, const Solution &solution);
 
 } // namespace mlir::llm::scheduling

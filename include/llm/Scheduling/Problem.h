@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tasks on engines that share memories: the problem, the solution, and the two
-// judges `check()` (of a problem) and `verify()` (of a solution). Plain C++17
-// on numbers: no MLIR type appears, so that this library can be embedded alone.
+// Scheduling of tasks on engines that share memories: the problem, the
+// solution, and the checks of both, `check()` and `verify()`. It is plain C++17
+// on numbers. No MLIR type appears, so that this library can be embedded alone.
 //
 // The rules S1 to S9 are those of dialects/llm/Spec.md, section "Schedules".
 //
@@ -33,7 +33,7 @@ struct Resource {
   int64_t lanes = 1024;
 };
 
-/// `count` identical engines, named name[0] .. name[count - 1].
+/// A group of `count` identical engines, named name[0] .. name[count - 1].
 struct EngineGroup {
   std::string name;
   EngineKindSet kinds;
@@ -44,8 +44,8 @@ struct EngineGroup {
   /// slices share it.
   int64_t privateBytes = 0;
   /// The bytes per second of each resource that the port passes. This is at
-  /// most what its lanes carry, and more than one lane less would carry. If it
-  /// is empty, the port passes what its lanes carry.
+  /// most what `portLanes` lanes carry, and more than what one lane less
+  /// carries. If it is empty, the port passes what its lanes carry.
   std::vector<int64_t> portBytesPerSecond = {};
 };
 
@@ -53,9 +53,8 @@ struct EngineGroup {
 /// memory engine may fetch into private memory beforehand.
 struct Source {
   std::string name;
-  std::vector<int64_t>
-      bytes;              ///< per resource; all sources are within Part::bytes
-  int64_t sliceBytes = 0; ///< private memory that the fetched slice takes
+  std::vector<int64_t> bytes; ///< per resource; `Part::bytes` includes them
+  int64_t sliceBytes = 0;     ///< private memory that the fetched slice takes
   /// The room in the working set through which the source is streamed. A part
   /// does not need it if the slice was fetched.
   int64_t stagingBytes = 0;
@@ -65,10 +64,10 @@ struct Source {
   std::vector<unsigned> predecessors = {};
 };
 
-/// An indivisible piece of a task, or `count` equal ones. Each has exactly one
-/// slot (S1).
+/// An indivisible piece of a task, or `count` equal pieces. Each piece has
+/// exactly one slot (S1).
 struct Part {
-  int64_t overheadCycles = 0;  ///< before anything happens (launch)
+  int64_t overheadCycles = 0;  ///< before anything else starts (launch)
   int64_t serialCycles = 0;    ///< what does not overlap with streaming
   int64_t computeCycles = 0;   ///< arithmetic, overlapped with streaming
   std::vector<int64_t> bytes;  ///< streamed, per resource
@@ -77,15 +76,14 @@ struct Part {
   int64_t count = 1;
 };
 
-/// Counts all parts, equal ones one by one.
+/// Returns the number of parts. Equal parts count one by one.
 int64_t countParts(const std::vector<Part> &parts);
 
 /// The order of parts that carry a value from one to the next (the state of a
-/// recurrence). They are equal chains, in which parts `stride` apart are
-/// neighbours. Part p starts when part p - `stride` has ended, unless it is the
-/// first of its chain.
+/// recurrence). The parts form chains of equal length. Part p starts when part
+/// p - `stride` has ended, unless it is the first of its chain.
 struct Chains {
-  int64_t length = 1; ///< 1: all parts may run at once
+  int64_t length = 1; ///< parts of a chain; 1: all parts may run at once
   int64_t stride = 1;
 
   bool areThere() const { return length > 1; }
@@ -99,68 +97,70 @@ struct Chains {
 };
 
 /// One way to cut a task. The parts may run at once, or in chains. If
-/// `lastCombines`, the last part joins what the others made (partial sums), and
-/// runs after them.
+/// `lastCombines`, the last part joins the results of the others (partial
+/// sums), and runs after them.
 struct Split {
   std::vector<Part> parts;
   bool lastCombines = false;
   Chains chains = {};
 };
 
-/// What all ways to cut a task in some set have in common, whether they are
-/// among its alternatives or not. All parts together compute and stream no less
-/// than this.
+/// A lower bound of the work for a set of ways to cut a task, also for ways
+/// that are not among its alternatives. All parts together compute and stream
+/// no less than this.
 struct LeastWork {
   int64_t overheadCycles = 0; ///< of each part
   int64_t computeCycles = 0;  ///< of all parts
   std::vector<int64_t> bytes; ///< of all parts, per resource
-  /// The sources of all parts, with `bytes` only: slices may be of any size.
+  /// The sources of all parts. Only their `bytes` count, because slices may
+  /// have any size.
   std::vector<Source> sources;
-  /// The part of `bytes` that is streamed more than once, from sources or
-  /// others.
+  /// Those of `bytes` that are streamed again, from sources or from other
+  /// buffers.
   std::vector<int64_t> againBytes;
-  /// The most parts that matter: some part does at least 1 / `mostParts` of all
-  /// the work.
+  /// Some part does at least 1 / `mostParts` of all the work.
   int64_t mostParts = 1;
-  /// A share of the work. The task is like several that are done together, and
-  /// a part of each streams at least the share of everything that it computes.
-  /// If there are none, a part may compute much and stream little.
+  /// A share of the task. The task is like several smaller ones that are done
+  /// together. A part that does a share of the arithmetic of one of these also
+  /// streams at least the same share of its bytes. If there are no shares, a
+  /// part may compute much and stream little.
   struct EvenShare {
-    double work, sources; ///< of `evenCycles`; of the bytes of sources
+    double work, sources; ///< its shares of `evenCycles` and of sources' bytes
   };
   /// The cycles of `computeCycles` for which the shares hold.
   int64_t evenCycles = 0;
   std::vector<EvenShare> evenShares;
 };
 
-/// One op: its parts, and the tasks that must end before any of them starts.
+/// A task (an op): its parts, and the tasks that must end before any part
+/// starts.
 struct Task {
   std::string name;
-  EngineKindSet kinds; ///< all of which its engines need, together
-  /// The only engine group that its cycles hold for. If there is none, every
-  /// group that has the kinds runs it in the same cycles.
+  EngineKindSet kinds; ///< its engines together must have all of these
+  /// The only engine group for which its cycles hold. If it is not set, every
+  /// group that has the kinds runs the task in the same cycles.
   std::optional<unsigned> group = std::nullopt;
   std::vector<Part> parts;
   std::vector<unsigned> predecessors; ///< indices of tasks; a DAG, any order
-  bool lastCombines =
-      false; ///< the last part starts when the others have ended
+  /// Whether the last part starts when the others have ended.
+  bool lastCombines = false;
   /// Other ways to cut the task than `parts`. A solution takes one of them or
   /// none.
   std::vector<Split> alternatives = {};
 
-  /// Each possible way to cut the task, offered above or not, takes no less
-  /// than one of these. If it is empty, there are no other ways. Bounds hold
-  /// for all ways.
+  /// Each possible way to cut the task, whether it is offered above or not,
+  /// takes no less than one of these. If it is empty, only the offered ways
+  /// exist. Bounds hold for all ways.
   std::vector<LeastWork> least = {};
 
-  /// Other groups, each once, of which a part holds an engine, too, from its
-  /// start to its end. The part works in the private memory of its own engine,
-  /// and streams through that engine's port.
+  /// Further groups, each once. A part also holds an engine of each of these,
+  /// from its start to its end. The part works in the private memory of its own
+  /// engine, and streams through that engine's port.
   std::vector<unsigned> with = {};
-  Chains chains = {}; ///< none where the last part combines
+  Chains chains = {}; ///< of length 1 if the last part combines
 
-  /// Returns the parts of a choice. 0 is the task as it is, and i is
-  /// alternative i - 1.
+  /// These return the parts of a choice and their order. Choice 0 is the task
+  /// as it is, and choice i is alternative i - 1.
   const std::vector<Part> &partsOf(unsigned choice) const {
     return choice == 0 ? parts : alternatives[choice - 1].parts;
   }
@@ -178,10 +178,10 @@ struct Problem {
   std::vector<EngineGroup> engines;
   std::vector<Task> tasks;
 
-  /// Lists everything that makes the problem meaningless (a dangling
-  /// predecessor, a cycle, a negative number, a task that no engine can run,
-  /// vectors of the wrong length), with one sentence each. It is empty if the
-  /// problem is sound. Everything below assumes that.
+  /// Returns a sentence for everything that makes the problem meaningless: a
+  /// dangling predecessor, a cycle, a negative number, a task that no engine
+  /// can run, vectors of the wrong length. It is empty if the problem is sound.
+  /// All functions below assume a sound problem.
   std::vector<std::string> check() const;
 };
 
@@ -201,8 +201,8 @@ struct PrefetchSlot {
   std::vector<int64_t> lanes;
 };
 
-/// Private memory that a part needs beside slices: its working set, less the
-/// staging room of what was fetched.
+/// Returns the private memory that a part needs besides slices. It is its
+/// working set, less the staging room of the sources that were fetched.
 int64_t workingSetWith(const Part &part,
                        const std::vector<PrefetchSlot> &fetches);
 
@@ -215,13 +215,14 @@ struct Slot {
   int64_t start = 0, end = 0;
   std::vector<int64_t> lanes;
   std::vector<PrefetchSlot> prefetches;
-  std::vector<EngineId> with = {}; ///< one of each group of `Task::with`
+  std::vector<EngineId> with = {}; ///< an engine of each group of `Task::with`
 };
 
 struct Solution {
   std::vector<Slot> slots;
   int64_t makespan = 0;
-  /// How each task is cut (`Task::partsOf`); empty if all are as they are.
+  /// How each task is cut (`Task::partsOf`). If it is empty, all tasks have
+  /// choice 0.
   std::vector<unsigned> choices = {};
 
   unsigned choiceOf(unsigned task) const {
@@ -229,28 +230,28 @@ struct Solution {
   }
 };
 
-/// Returns the problem with each task cut as a solution says, and no
+/// Returns the problem with each task cut as the solution says, and without
 /// alternatives.
 Problem resolve(const Problem &problem, const Solution &solution);
 
-/// A broken rule, with the task it is about and a sentence that says expected
-/// and found.
+/// A broken rule, the task that breaks it, and a sentence that says what was
+/// expected and what was found.
 struct Violation {
-  std::string
-      rule; ///< "S1" .. "S9"; "S0" when check() finds fault with the problem
-  unsigned task = 0; ///< as the slot gives it, so possibly of no task
+  /// "S1" .. "S9", or "S0" if check() finds fault with the problem.
+  std::string rule;
+  unsigned task = 0; ///< as the slot names it; such a task need not exist
   std::string message;
 };
 
 /// Re-derives every rule from the problem and the solution alone, in O(n log
 /// n), and knows nothing of solvers. The result is empty if the schedule is
 /// valid. It has at most `limit` violations, but always one if a rule is
-/// broken. Any numbers may stand in the solution.
+/// broken. The solution may have any numbers.
 std::vector<Violation> verify(const Problem &problem, const Solution &solution,
                               size_t limit = 16);
 
 /// Returns the shortest length of a part with the given lanes (S2) on an engine
-/// of the group. Without an engine, the port passes what lanes carry. Returns
+/// of the group. Without a group, the port passes what the lanes carry. Returns
 /// nothing on overflow, or if a resource is streamed with no lane.
 std::optional<int64_t> lengthWithLanes(const Problem &problem,
                                        const std::vector<int64_t> &bytes,
@@ -259,9 +260,10 @@ std::optional<int64_t> lengthWithLanes(const Problem &problem,
                                        const std::vector<int64_t> &lanes,
                                        const EngineGroup *engine = nullptr);
 
-/// The length of a part on an engine group if every resource gives at most
-/// `available` lanes (and the port of the engine its own), and the fewest lanes
-/// that reach this length (S3). Returns nothing if lengthWithLanes() does.
+/// The shortest length of a part on an engine group if it gets at most
+/// `available` lanes of every resource (and at most those of its port), and the
+/// fewest lanes with which it has this length (S3). chooseLanes() returns
+/// nothing if lengthWithLanes() does.
 struct LaneChoice {
   int64_t length = 0;
   std::vector<int64_t> lanes;

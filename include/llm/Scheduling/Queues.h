@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A schedule without its cycles, for a machine that keeps no time. Each engine
-// works through its queue, and waits for what must end before on other engines.
-// Counters are enough for that: one of the ended parts of each task, and one of
-// the ended entries of each queue. So a part that depends on a task of a
-// million parts waits for one number. docs/queues.md is the contract.
+// A schedule without its cycles, for a machine that does not start work at
+// given times. Each engine works through its queue, and waits for what must end
+// first on other engines. Counters are enough for that: one for each task, of
+// its ended parts, and one for each queue, of its ended entries. So a part that
+// depends on a task of a million parts waits for one number. docs/queues.md is
+// the contract.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,20 +34,21 @@ struct Wait {
 };
 
 /// A part, or the fetch of a slice for one. A part that holds several engines
-/// has an entry in the queue of each. They start together, once what is before
-/// each of them has ended and the waits of the part are met. They end together.
+/// has an entry in the queue of each. These entries start together, once the
+/// entries before them have ended and the waits of the part are met. They end
+/// together.
 struct QueueEntry {
-  size_t slot = 0; ///< in `Solution::slots`
-  /// The position in `Slot::prefetches`; without it, the entry is the part
+  size_t slot = 0; ///< index into `Solution::slots`
+  /// The index into `Slot::prefetches`. Without it, the entry is the part
   /// itself.
   std::optional<unsigned> fetch;
-  /// The position in `Slot::with`: the entry is on that engine, and has no
-  /// waits of its own.
+  /// The index into `Slot::with`. If it is set, the entry is on that engine,
+  /// and has no waits of its own.
   std::optional<unsigned> with;
   std::vector<Wait> waits;
 };
 
-/// What an engine does, one entry after the other. The queue without an engine
+/// The entries of an engine, one after the other. The queue without an engine
 /// has the entries that take no time, and so need no engine.
 struct Queue {
   std::optional<EngineId> engine;
@@ -57,15 +59,15 @@ struct Queue {
 /// alternatives, with its addresses. They are in the order of engines, and the
 /// queue without an engine is last. Queues without entries are left out.
 ///
-/// Let an entry start once the one before it in its queue has ended (for a
-/// part, in all of its queues) and all waits are met. Then it never starts
-/// later than in the solution, however many others start early. Every part
-/// starts after what it depends on and after its fetches, and nothing is
-/// written to private memory that is still in use. No wait is implied by the
-/// others and the order of the queues.
+/// An entry starts once the one before it in its queue has ended (for a part,
+/// in all of its queues) and all waits are met. Then no entry starts later than
+/// in the solution, however early others start. Every part starts after what it
+/// depends on and after its fetches, and nothing is written to private memory
+/// that is still in use. No wait is implied by the others and the order of the
+/// queues.
 ///
-/// Time and memory grow with the slots times the engines that are in use, and
-/// with sorting.
+/// Takes time and memory in proportion to the slots times the engines in use,
+/// plus the time to sort.
 std::vector<Queue> makeQueues(const Problem &problem, const Solution &solution,
                               const Addresses &addresses);
 

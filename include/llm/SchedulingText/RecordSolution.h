@@ -13,12 +13,13 @@
 
 namespace mlir::llm {
 
-/// Records a track for each engine, with the slots on it and what stands beside
-/// a slot of another engine. There are also the lanes of each resource that are
-/// held, and arrows from tasks to those that wait for them, and from fetches to
-/// their parts. The slots may break any rule, but their tasks, groups and
-/// sources must exist (`readSolution`). Returns nothing if a time is above 2^61
-/// nanoseconds, or a sum of lanes does not fit into 64 bits.
+/// Records a track for each engine, with its slots and fetches, and with the
+/// slots of other engines that also hold it. There are also counters of the
+/// lanes of each resource that are held, and arrows from tasks to those that
+/// wait for them, and from fetches to their parts. The slots may break any
+/// rule, but their tasks, groups and sources must exist (`readSolution`).
+/// Returns nothing if a time is above 2^61 nanoseconds, or a sum of lanes does
+/// not fit into 64 bits.
 std::optional<Recording> recordSolution(const scheduling::Problem &problem,
                                         const scheduling::Solution &solution);
 

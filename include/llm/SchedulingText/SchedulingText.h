@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A problem that people can write, for solvers and for their tests:
+// Scheduling problems in a form that people can write, for solvers and their
+// tests:
 //
 //   {"clock_hz": 1e9,
 //    "resources": {"dram": {"bytes_per_second": 1e9, "lanes": 1024}},
@@ -14,8 +15,9 @@
 //              "b": {"kinds": ["matrix"], "after": ["a"],
 //                    "parts": [{"compute_cycles": 5, "count": 2}]}}}
 //
-// docs/scheduling-problems.md lists all members. A number that is left out is 0
-// (a count 1, lanes 1024), a port as wide as its resources.
+// docs/scheduling-problems.md lists all members. A number that is left out is
+// 0, but a count is 1 and lanes are 1024. A port that is left out passes the
+// full rate of its resource.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,19 +29,21 @@
 
 namespace mlir::llm {
 
-/// Reads a problem. Errors are at the value that is wrong. A problem that means
-/// nothing (`Problem::check`) has one error at its beginning for each reason.
+/// Reads a problem. An error is located at the wrong value. If the problem is
+/// not sound (`Problem::check`), there is an error at its beginning for each
+/// reason.
 FailureOr<scheduling::Problem> readProblem(const LocatedJson &json);
 
-/// Reads a solution of that problem. It need not be valid: `verify` checks it.
+/// Reads a solution of that problem. It need not be valid; `verify` checks
+/// that.
 FailureOr<scheduling::Solution>
 readSolution(const LocatedJson &json, const scheduling::Problem &problem);
 
-/// Writes what `readProblem` reads again as the same problem.
+/// Writes a problem in the form that `readProblem` reads.
 void writeProblem(raw_ostream &os, const scheduling::Problem &problem);
 
-/// Writes what `readSolution` reads again, with the bounds: a slot in each
-/// line, beside its task and part.
+/// Writes a solution in the form that `readSolution` reads, and the bounds.
+/// Each slot has a line, with its task and part.
 void writeSolution(raw_ostream &os, const scheduling::Problem &problem,
                    const scheduling::Solution &solution,
                    const std::vector<scheduling::Bound> &bounds);

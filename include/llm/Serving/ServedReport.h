@@ -13,20 +13,21 @@
 
 namespace mlir::llm {
 
-/// A row, which may have no measured time, and what was predicted for it.
+/// A row, which may have no measured time, and the times that were predicted
+/// for it.
 struct ServedPrediction {
   const ServedRow *row;
   ServedTimes times;
 };
 
-/// Prints one line for each load: time to the first token and from token to
-/// token, tokens per second of a user and of a chip.
+/// Prints one line for each load: the time to the first token, the time from
+/// token to token, and tokens per second of a user and of a chip.
 void printServedTable(::llvm::raw_ostream &os, StringRef target,
                       ArrayRef<ServedPrediction> predictions);
 
-/// Prints measured and predicted times from token to token, and how far they
-/// are apart: each, by the number of chips, in all, and between two numbers of
-/// chips that serve the same load.
+/// Prints measured and predicted times from token to token, and their errors:
+/// for each row, by the number of chips, for all rows together, and of the
+/// ratio between two numbers of chips that serve the same load.
 void printServedValidation(::llvm::raw_ostream &os,
                            ArrayRef<ServedPrediction> predictions,
                            const ServedTable &table);

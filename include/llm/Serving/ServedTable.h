@@ -27,7 +27,7 @@ struct ServedRow {
 
 struct ServedTable {
   std::vector<ServedRow> rows;
-  /// Rows that are of another kind, and how many: "pp_size 2".
+  /// The reasons why rows were left out ("pp_size 2"), and the number of rows.
   std::map<std::string, size_t> leftOut;
 };
 
@@ -35,7 +35,7 @@ struct ServedTable {
 /// prompt and of an answer), `batch_size` or `requests` (at a time), `tp_size`
 /// or `tp`, and `silicon_tpot_ms` or `tpot_ms`. Rows with a `pp_size` or
 /// `attention_dp_size` above 1, or a `mode` that is not "agg", are left out.
-/// `where` are filters, "column=value". Errors are located at the cell.
+/// `where` has filters, "column=value". Errors are located at the cell.
 FailureOr<ServedTable> readServedTable(StringRef path,
                                        ArrayRef<std::string> where,
                                        MLIRContext *context);

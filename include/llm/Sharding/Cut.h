@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A chip of a grid has a piece of a value: an equal interval of each dimension
-// that is cut, or of each segment of it, if several things lie side by side
-// there. The maps of a workload say which loops cut which dimensions, and views
-// hand cuts through.
+// A chip of a grid has a piece of a value. If a dimension is cut, each chip has
+// an equal interval of it. If several things lie side by side along the
+// dimension, each of these segments is cut by itself. The maps of a workload
+// say which loops cut which dimensions, and views pass cuts on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,13 +19,13 @@
 
 namespace mlir::llm {
 
-/// Axes of a grid over which an index is cut, the outermost first. Empty: it
-/// is whole.
+/// The axes of a grid over which an index is cut, the outermost first. If there
+/// are none, the index is whole.
 struct Axes {
   SmallVector<StringAttr, 2> names;
   /// The sizes of what lies side by side along the index, such as the queries,
-  /// keys and values of one weight. Each is cut for itself, and a piece has a
-  /// piece of each. Empty: the index is cut as one.
+  /// keys and values of one weight. Each segment is cut by itself, so that a
+  /// chip has a piece of each. If there are none, the index is cut as one.
   SmallVector<int64_t, 1> segments = {};
 
   bool empty() const { return names.empty(); }
@@ -39,10 +39,10 @@ struct Axes {
 /// are those of its rows: batch, position, head, feature.
 struct Cut {
   SmallVector<Axes, 0> dims;
-  /// Axes along which each chip has a summand of the value.
+  /// The axes along which each chip has only a summand of the value.
   SmallVector<StringAttr, 2> partial;
 
-  /// Nothing is cut of a value of this rank.
+  /// Returns the cut of a whole value of this rank.
   static Cut whole(size_t rank) { return {SmallVector<Axes, 0>(rank), {}}; }
   bool isWhole() const {
     return partial.empty() &&
@@ -53,11 +53,12 @@ struct Cut {
   }
 };
 
-/// What is known of values by how they are cut. A value is cut in few ways.
+/// A map from a value and its cut to a fact. A value has few different cuts.
 template <typename T>
 class ByCut {
 public:
-  /// Null if nothing is known. A later note makes it invalid.
+  /// Returns the fact, or null if nothing is known. A later note() invalidates
+  /// it.
   T *find(Value value, const Cut &cut) {
     for (auto &[own, what] : known[value])
       if (own == cut)
@@ -75,73 +76,78 @@ private:
   DenseMap<Value, SmallVector<std::pair<Cut, T>, 1>> known;
 };
 
-/// The names of axes as an attribute, such as that of a collective.
+/// Returns the names of axes as an attribute, such as that of a collective.
 inline ArrayAttr toAttribute(MLIRContext *context, ArrayRef<StringAttr> axes) {
   return ArrayAttr::get(context, llvm::to_vector_of<Attribute>(axes));
 }
-/// Axes with their segments, as an entry of `ShardAttr`.
+/// Returns axes with their segments as an entry of `ShardAttr`.
 Attribute toShardEntry(MLIRContext *context, const Axes &axes);
-/// The inverse, without axes of one chip.
+/// Does the inverse. Axes of one chip are left out.
 Axes fromShardEntry(Attribute entry, GridAttr grid);
 
-/// Puts axes into the order that they have in the grid. A sum does not depend
-/// on it.
+/// Sorts axes into the order of the grid. It is for sums, which do not depend
+/// on the order.
 void sortAxes(SmallVectorImpl<StringAttr> &axes, GridAttr grid);
 
-/// The sizes of a value's dimensions, as in `Cut::dims`; empty for a type that
-/// cannot be cut.
+/// Returns the sizes of a value's dimensions, as in `Cut::dims`. It is empty
+/// for a type that cannot be cut.
 SmallVector<int64_t> sizesOf(Type type);
 
-/// Chips that share something which is cut over these axes.
+/// Returns the number of chips over which these axes cut.
 int64_t countChips(const Axes &axes, GridAttr grid);
-/// The segments of an index of this size: one, if it is cut as one.
+/// Returns the segments of an index of this size. If it is cut as one, there is
+/// one.
 ArrayRef<int64_t> segmentsOf(const Axes &axes, const int64_t &size);
-/// Whether the chips divide each segment of an index of this size.
+/// Says whether the number of chips divides each segment of an index of this
+/// size.
 bool divides(const Axes &axes, int64_t size, GridAttr grid);
 
-/// The type of one chip's piece. Every size is one that its axes divide.
+/// Returns the type of one chip's piece. The axes must divide every size.
 Type pieceOf(Type type, const Cut &cut, GridAttr grid);
 
-/// Gives axes to loops or dimensions that count one index together, the
-/// outermost first. An inner one gets what is left where the ones outside are
-/// cut into single iterations. Segments go to the outermost one that has whole
-/// iterations in each of them; if these are single ones, the next is cut as
-/// one. Nothing where sizes do not divide.
+/// Distributes the axes of an index to the loops or dimensions that count it
+/// together, the outermost first. An inner one gets the remaining axes if the
+/// outer ones are cut into single iterations. If the axes have segments, they
+/// go to the outermost one that is above 1; if each segment is one iteration of
+/// it, the inner ones are cut instead. Returns nothing if sizes do not divide.
 std::optional<SmallVector<Axes>>
 distribute(const Axes &axes, ArrayRef<int64_t> sizes, GridAttr grid);
-/// The inverse: the axes of the index that they count. Nothing where a piece is
-/// no interval.
+/// Does the inverse: returns the axes of the index that the loops count.
+/// Returns nothing if a piece would not be an interval.
 std::optional<Axes> gather(ArrayRef<Axes> axes, ArrayRef<int64_t> sizes,
                            GridAttr grid);
 
-/// The axes of each loop if a buffer is cut like this; nothing where that is
-/// not a cut of loops.
+/// Returns the axes of each loop if a buffer is cut like this. Returns nothing
+/// if the cut does not correspond to a cut of loops.
 std::optional<SmallVector<Axes>> axesOfLoops(const Workload &workload,
                                              const Buffer &buffer,
                                              const Cut &cut, GridAttr grid);
-/// How a buffer is cut if loops are; nothing where its pieces are no intervals.
+/// Returns how a buffer is cut if the loops are cut like this. Returns nothing
+/// if its pieces would not be intervals.
 std::optional<Cut> cutOfBuffer(const Workload &workload, const Buffer &buffer,
                                ArrayRef<Axes> loops, GridAttr grid);
 
-/// The sizes of what lies side by side along a dimension of a value, by the
-/// slices that are taken of it, also behind views and behind ops that have the
-/// dimension as a loop. Empty if none is taken.
+/// Returns the sizes of what lies side by side along a dimension of a value.
+/// They follow from the slices of it that are taken, directly, through views,
+/// or through ops that have the dimension as a loop. It is empty if no slice is
+/// taken.
 SmallVector<int64_t, 1> segmentsBehind(Value value, unsigned dim);
 
-/// Whether an op is a view of tensors that cuts can be handed through.
+/// Says whether an op is a view of tensors through which cuts can be passed on.
 bool isViewOfPieces(Operation *op);
-/// How the result of a view is cut if its operands are cut like this; nothing
-/// where pieces of the result are not views of pieces.
+/// Returns how the result of a view is cut if its operands are cut like this.
+/// Returns nothing if pieces of the result are not views of pieces.
 std::optional<Cut> cutThroughView(Operation *view, const Cut &operand,
                                   GridAttr grid);
-/// How the operands of a view must be cut for this cut of its result.
+/// Returns how the operands of a view must be cut for this cut of its result.
 std::optional<Cut> cutBehindView(Operation *view, const Cut &result,
                                  GridAttr grid);
-/// Gives the view, whose operands are pieces already, the sizes of a piece.
+/// Changes the sizes of a view to those of a piece. Its operands are pieces
+/// already.
 void shrinkView(Operation *view, const Cut &result, GridAttr grid);
 
-/// The buffer that shows which loops cut the state that the op replaces; null
-/// if there is none.
+/// Returns the buffer whose map says which loops cut the state that the op
+/// replaces, or null if there is none.
 const Buffer *bufferOfState(StateUpdateOpInterface op,
                             const Workload &workload);
 

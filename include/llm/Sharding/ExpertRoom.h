@@ -10,10 +10,10 @@
 
 namespace mlir::llm {
 
-/// How many rows a chip has room for that has some of the experts.
+/// For how many rows a chip that holds some of the experts has room.
 enum class ExpertRoom {
-  Counted, ///< those of the chip that has most, as they are counted
-  All      ///< as many as any routing can send
+  Counted, ///< as many as the chip with the most rows has by their counts
+  All      ///< as many as any routing can send to it
 };
 
 } // namespace mlir::llm

@@ -16,9 +16,9 @@
 
 namespace mlir::llm {
 
-/// Attaches the interfaces to the ops of the llm dialect: summands to sums,
-/// products with a constant, and the joined outputs of experts; and rows of
-/// experts to the ops that work on these.
+/// Attaches two interfaces to ops of the llm dialect: that of summands to sums,
+/// to products with a constant and to the joined outputs of experts, and that
+/// of rows of experts to the ops that work on these rows.
 void registerSummands(DialectRegistry &registry);
 
 } // namespace mlir::llm

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// ggml stores a tensor as blocks of elements that share scales. A block never
-// spans two rows. Plain C++.
+// The types of ggml, in plain C++. ggml stores a tensor as blocks of elements
+// that share scales. A block never spans two rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,8 @@ struct GgmlType {
   int64_t blockBytes;
 };
 
-/// The type, or null if ggml has none (any more) of that number or name.
+/// These return the type, or null if ggml does not have that number or name
+/// (any more).
 const GgmlType *findGgmlType(uint32_t id);
 const GgmlType *findGgmlType(std::string_view name);
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An op in a loop over layers stands for one op of each layer. Its name says
-// where the number of the layer goes, and which layers these are:
+// An op in a loop over layers stands for one op of each layer. A place in its
+// name stands for the number of the layer, and says which layers these are:
 //
 //   model.layers.{}.mlp.up_proj         the index of the enclosing loop
 //   model.layers.{3..60}.mlp.gate       3, 4, .. 60, one for each iteration
@@ -29,21 +29,21 @@ struct IndexRange {
   int64_t first = 0, step = 1, count = 1;
 };
 
-/// Returns the place in a name that counts through the range. A range of one
-/// number is the number.
+/// Returns the place in a name for the range. For a range of one number, it is
+/// the number.
 std::string makeIndexPlace(IndexRange range);
 
-/// Returns the ranges that the name counts through. Braces around anything else
-/// are letters like others.
+/// Returns the ranges of all such places in a name. Braces around anything else
+/// are ordinary letters.
 std::vector<IndexRange> findIndexRanges(std::string_view name);
 
-/// Returns the name of one run: `{}` becomes `loopIndex`, a range its number of
-/// this `iteration`, which counts from 0.
+/// Returns the name of one run. `{}` becomes `loopIndex`, and a range becomes
+/// its number for `iteration`, which counts from 0.
 std::string expandIndices(std::string_view name, int64_t loopIndex,
                           int64_t iteration);
 
-/// Returns the name of the op in a loop that runs `count` of the iterations,
-/// from the iteration `first` on: a range has the numbers of these alone.
+/// Returns the name of the op in a loop that runs only `count` iterations, from
+/// iteration `first` on. Ranges then have only the numbers of these.
 std::string restrictIndices(std::string_view name, int64_t first,
                             int64_t count);
 

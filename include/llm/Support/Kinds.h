@@ -40,11 +40,11 @@ enum class WorkKind : uint8_t {
 inline constexpr std::array<WorkKind, 4> allWorkKinds = {
     WorkKind::Mac, WorkKind::Alu, WorkKind::Special, WorkKind::Compare};
 
-/// How the time of an op on an engine comes about.
+/// How the time of an op on an engine is computed.
 enum class CostModelKind : uint8_t {
-  Tiles,    ///< work spreads over the units evenly, in tiles of private memory
+  Tiles,    ///< units share work evenly, in tiles of the private memory
   Kernels,  ///< the units share an op as tiles, as GPU kernels do
-  Roofline, ///< the longer of arithmetic at its peak and every byte once
+  Roofline, ///< the longer of arithmetic at peak and all bytes, each once
 };
 inline constexpr std::array<CostModelKind, 3> allCostModelKinds = {
     CostModelKind::Tiles, CostModelKind::Kernels, CostModelKind::Roofline};
@@ -52,9 +52,9 @@ inline constexpr std::array<CostModelKind, 3> allCostModelKinds = {
 /// What the chips of a group exchange.
 enum class CollectiveKind : uint8_t {
   AllReduce,     ///< each gets the sum of what all have
-  AllGather,     ///< each gets the pieces of all, one behind the other
+  AllGather,     ///< each gets the pieces of all, concatenated
   ReduceScatter, ///< each gets its piece of the sum of what all have
-  AllToAll,      ///< each gets its piece of what each other has
+  AllToAll,      ///< each gets its piece of what each chip has
 };
 inline constexpr std::array<CollectiveKind, 4> allCollectiveKinds = {
     CollectiveKind::AllReduce, CollectiveKind::AllGather,

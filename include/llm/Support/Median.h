@@ -14,7 +14,7 @@
 namespace mlir::llm {
 
 /// Returns the median. For an even count it is the mean of the two in the
-/// middle. 0 for no numbers.
+/// middle. It is 0 if there are no numbers.
 template <typename Number>
 double medianOf(std::vector<Number> numbers) {
   if (numbers.empty())

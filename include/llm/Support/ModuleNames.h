@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops are named as the modules of the model's reference implementation, the op
-// last, with dots between: `model.layers.{}.mlp.up_proj` is an op of the module
-// `model.layers.{}.mlp`, in the layer `model.layers.{}`.
+// Ops are named after the modules of the model's reference implementation, with
+// dots between the names and the op last: `model.layers.{}.mlp.up_proj` is an
+// op of the module `model.layers.{}.mlp`, in the layer `model.layers.{}`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,11 +21,10 @@
 namespace mlir::llm {
 
 /// Returns the module to which an op belongs. For ops that run as one
-/// (`a.b+a.c`), it is the module that they share. Names that leave out what
-/// they have in common with the first one (`a.b+c`, as --llm-fuse writes them)
-/// do not say where they belong, and count as in its module. Empty for an op
-/// without a module, and for one that has no name but that of its kind and a
-/// number (`linalg.matmul#3`).
+/// (`a.b+a.c`), it is the module that they share. A name may leave out what it
+/// has in common with the first one (`a.b+c`, as --llm-fuse writes it). It then
+/// counts as in the module of the first. The result is empty for an op without
+/// a module, and for an unnamed one (`linalg.matmul#3`).
 std::string moduleOf(std::string_view name);
 
 /// Returns the parts of a module's name, outermost first. An empty name has
@@ -33,8 +32,8 @@ std::string moduleOf(std::string_view name);
 std::vector<std::string_view> partsOfModule(std::string_view module);
 
 /// Returns the name up to the number of its layer, which is the first part that
-/// is a number or counts through some (llm/Support/IndexedNames.h). Empty
-/// without one, and for ops of several layers that run as one.
+/// is a number or a range (llm/Support/IndexedNames.h). It is empty without
+/// such a part, and for ops of several layers that run as one.
 std::string layerOf(std::string_view name);
 
 } // namespace mlir::llm

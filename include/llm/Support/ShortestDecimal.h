@@ -13,7 +13,7 @@
 namespace mlir::llm {
 
 /// Returns the fewest digits that read back as this finite number: "0.125",
-/// "500000.0", "1.0e-5". There is always a point, which MLIR asks for.
+/// "500000.0", "1.0e-5". There is always a point, because MLIR requires one.
 std::string toShortestDecimal(double value);
 
 } // namespace mlir::llm

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All time is integer cycles of the target's clock. What leaves 64 bits is
-// reported by an empty optional, never wrapped. Plain C++.
+// All times are integer cycles of the target's clock. If a result does not fit
+// into 64 bits, functions return nothing; they never wrap around. Plain C++.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,11 +19,12 @@
 
 namespace mlir::llm {
 
-/// No count, byte or cycle in the compiler is above this: sums of two still
-/// fit.
+/// The largest count of anything in the compiler. The sum of two counts still
+/// fits into 64 bits.
 inline constexpr int64_t maxCount = INT64_MAX / 4;
 
-/// a * b, a + b, or nothing when the result is negative or above `maxCount`.
+/// These return a * b and a + b, or nothing if a or b is negative or the result
+/// is above `maxCount`.
 inline std::optional<int64_t> checkedMul(int64_t a, int64_t b) {
   int64_t product;
   if (a < 0 || b < 0 || __builtin_mul_overflow(a, b, &product) ||
@@ -38,28 +39,29 @@ inline std::optional<int64_t> checkedAdd(int64_t a, int64_t b) {
   return sum;
 }
 
-/// ceil(a * b * c / (d * e)) with a 128-bit intermediate; all factors are >= 0,
-/// the divisors > 0. Nothing when an intermediate or the result overflows.
+/// Returns ceil(a * b * c / (d * e)), computed in 128 bits. Factors must be >=
+/// 0 and divisors > 0. Returns nothing if an intermediate or the result
+/// overflows.
 std::optional<int64_t> ceilMulDiv(int64_t a, int64_t b, int64_t c, int64_t d,
                                   int64_t e = 1);
 
-/// Cycles of a `clockHz` clock in which `bytes` pass through `lanes` of
-/// `totalLanes` equal lanes of a resource of `bytesPerSecond`: ceil(bytes K
-/// clock / (lanes rate)).
+/// Returns the cycles of a `clockHz` clock in which `bytes` pass through
+/// `lanes` of the `totalLanes` equal lanes of a resource of `bytesPerSecond`:
+/// ceil(bytes totalLanes clock / (lanes rate)).
 inline std::optional<int64_t> streamCycles(int64_t bytes, int64_t totalLanes,
                                            int64_t clockHz, int64_t lanes,
                                            int64_t bytesPerSecond) {
   return ceilMulDiv(bytes, totalLanes, clockHz, lanes, bytesPerSecond);
 }
 
-/// Nanoseconds, rounded to the nearest integer, of `cycles` at `clockHz`: the
-/// one rounding from cycles to time that traces use.
+/// Returns `cycles` at `clockHz` in nanoseconds, rounded to the nearest
+/// integer. Traces round cycles to time only here.
 int64_t cyclesToNanoseconds(int64_t cycles, int64_t clockHz);
 
-/// Microseconds of `cycles` at `clockHz`, for people and for reports.
+/// Returns `cycles` at `clockHz` in microseconds, for people and for reports.
 double cyclesToMicroseconds(int64_t cycles, int64_t clockHz);
 
-/// 1234567 as "1,234,567".
+/// Returns 1234567 as "1,234,567".
 std::string withThousandsSeparators(int64_t value);
 
 } // namespace mlir::llm

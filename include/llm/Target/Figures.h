@@ -16,20 +16,20 @@ namespace mlir::llm {
 /// "engines.gpu.sustained_clock_hz" or
 /// "engines.gpu.kernels.contraction.item_cycles" or
 /// "engines.gpu.femtojoules_per_mac.bf16" or
-/// "engines.cpu.macs_per_cycle_per_unit.bf16". Returns nothing if it is not
-/// given or there is no such field. A sustained rate that is not given is that
-/// of the datasheet. An energy that is not given is the one with which the peak
-/// just meets the power limit, so that it limits nothing.
+/// "engines.cpu.macs_per_cycle_per_unit.bf16". Returns nothing if the figure is
+/// not given or there is no such field. For a sustained rate that is not given,
+/// it returns that of the datasheet. For an energy that is not given, it
+/// returns the one with which the peak just meets the power limit, so that it
+/// limits nothing.
 std::optional<int64_t> getFigure(const Target &target, StringRef path);
 
-/// What a sustained rate cannot exceed. For a clock it is the boost clock. For
-/// a memory, or a link in either protocol, it is the rate of the datasheet.
-/// Returns nothing for other figures.
+/// Returns the upper limit of a sustained rate. For a clock it is the boost
+/// clock. For a memory, or a link in either protocol, it is the rate of the
+/// datasheet. Returns nothing for other figures.
 std::optional<int64_t> figureLimit(const Target &target, StringRef path);
 
 /// Returns the path of the energy of a multiply-accumulate of that type on the
-/// compute engine. Returns nothing if there is no power limit that it could
-/// meet, or no rate.
+/// compute engine. Returns nothing if there is no power limit or no rate.
 std::optional<std::string> energyFigure(const Target &target, Type macType);
 /// Says whether a path is that of an energy.
 bool isEnergyFigure(StringRef path);
@@ -37,12 +37,12 @@ bool isEnergyFigure(StringRef path);
 /// Sets a figure. Returns false if there is no such field.
 bool setFigure(Target &target, StringRef path, int64_t value);
 
-/// Returns the figures of one group that a calibration may change. "device" is
-/// the clock that the compute engine sustains and the rate that DRAM sustains.
-/// A class of ops ("contraction", ...) is what its kernels lose, as far as the
-/// target gives it. If `library` has figures of its own, they are those.
-/// "collective" is what the protocols of the first link lose. Empty for another
-/// name.
+/// Returns the figures of one group that a calibration may change. "device" has
+/// the sustained clock of the compute engine and the sustained rate of DRAM. A
+/// class of ops ("contraction", ...) has the figures of its kernels that the
+/// target gives, or those of `library` if there are any. "collective" has the
+/// figures of the protocols of the first link. The result is empty for other
+/// names.
 std::vector<std::string> figuresOfGroup(const Target &target, StringRef group,
                                         StringRef library);
 

@@ -17,36 +17,36 @@
 
 namespace mlir::llm {
 
-/// What is counted, in the order of `CpuCounters::names`.
+/// The number of counters. `CpuCounters::names` has their names.
 inline constexpr size_t cpuCounterCount = 5;
 /// The value of each counter. There is none for a counter that the system
 /// refuses.
 using CpuCounts = std::array<std::optional<int64_t>, cpuCounterCount>;
 
-/// Counters of this thread and of all that it starts from now on, by Linux'
-/// `perf_event_open`. Each takes some 0.4 us to read, and 20 us if other
+/// Counters of this thread and of all threads that it starts from now on, with
+/// Linux' `perf_event_open`. Reading one takes some 0.4 us, or 20 us if other
 /// threads run, because the system asks them for their counts. Virtual machines
-/// and containers often have none of the CPU's own.
+/// and containers often do not have the counters of the CPU.
 class CpuCounters {
 public:
   static constexpr std::array<llvm::StringLiteral, cpuCounterCount> names = {
       "cpu_time_ns", "page_faults", "cycles", "instructions", "cache_misses"};
 
-  /// Counts from now on.
+  /// Starts to count.
   CpuCounters();
   ~CpuCounters();
   CpuCounters(const CpuCounters &) = delete;
   CpuCounters &operator=(const CpuCounters &) = delete;
 
   CpuCounts read() const;
-  /// Says which counters are missing, and what the system says about it. It is
-  /// empty if none is missing.
+  /// Returns a text with the missing counters and the reasons that the system
+  /// gives. It is empty if none is missing.
   std::string describeRefused() const;
 
 private:
   struct Counter {
     int file = -1;
-    int error = 0; ///< why there is none
+    int error = 0; ///< the system's reason why it is missing
   };
   std::array<Counter, cpuCounterCount> counters;
 };

@@ -18,36 +18,36 @@ namespace mlir::llm {
 
 /// One run of one op, in nanoseconds from the start of the program.
 struct RecordedRun {
-  int op; ///< index into `Program::ops()`; `between`: what is of no op
+  int op; ///< index into `Program::ops()`, or `between`
   int64_t startNanoseconds, endNanoseconds;
-  CpuCounts counts = {}; ///< from start to end
+  CpuCounts counts = {}; ///< what was counted from start to end
 };
 
 /// Reads the clock wherever a running program goes from one op to another,
 /// which takes some 30 ns. With counters it reads these, too.
 class OpRecorder {
 public:
-  /// Room for results, copies, and memory that is given back.
+  /// The time in which no op runs: results are allocated, copied or freed.
   static constexpr int between = -1;
 
-  /// Counts from the next start on.
+  /// Reads `from` as well, from the next start on.
   void count(const CpuCounters *from) { counters = from; }
 
-  /// What comes from now on belongs to `op`.
+  /// Says that from now on, `op` runs.
   void enter(int op);
-  /// The program starts, and has ended.
+  /// These say that the program starts, and that it has ended.
   void start();
   void stop() { enter(between); }
 
   /// Returns the runs, in the order in which they ran.
   std::vector<RecordedRun> takeRuns();
-  /// When these began, by the steady clock.
+  /// Returns when the recording began, in nanoseconds of the steady clock.
   int64_t getStartNanoseconds() const { return startNanoseconds; }
 
 private:
   struct Reading {
     int op;
-    int64_t endNanoseconds; ///< of what ran before
+    int64_t endNanoseconds; ///< when the op before ended
     int64_t startNanoseconds;
     CpuCounts endCounts = {}, startCounts = {};
   };

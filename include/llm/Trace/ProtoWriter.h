@@ -17,8 +17,8 @@
 
 namespace mlir::llm {
 
-/// Writes the fields of a message, one behind the other. A message within it
-/// has its length before it, which is inserted when the message ends.
+/// Writes the fields of a protobuf message, one after the other. A nested
+/// message begins with its length, which is inserted when the message ends.
 class ProtoWriter {
 public:
   void varint(unsigned field, uint64_t value);
@@ -30,11 +30,11 @@ public:
   void endMessage();
   /// Appends fields that another writer has written.
   void append(StringRef encoded) { buffer += encoded; }
-  /// Removes the message that has begun.
+  /// Removes the innermost message that has begun and not ended.
   void dropMessage();
 
-  /// Appends the length of a message, and the message, as files of several
-  /// messages have them.
+  /// Appends the length of a message and the message itself, which is the form
+  /// of files with several messages.
   void appendDelimited(const ProtoWriter &message) {
     rawVarint(message.buffer.size());
     buffer += message.buffer;
@@ -50,7 +50,7 @@ private:
   void rawVarint(uint64_t value);
 
   std::string buffer;
-  SmallVector<size_t, 8> starts; ///< where the length of each message goes
+  SmallVector<size_t, 8> starts; ///< where the length of each message belongs
   SmallVector<size_t, 8> keys;   ///< where the number of each message is
 };
 

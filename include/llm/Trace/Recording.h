@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Slices, counters and arrows of a schedule or of a measurement, in any order.
-// A caller that knows the order of time, and has more than memory should hold,
-// writes to a `TraceSink` at once.
+// A caller that knows the order of time, and has more than memory can hold,
+// should write directly to a `TraceSink`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +20,10 @@
 
 namespace mlir::llm {
 
-/// Numbers name tracks, counters and slices. They must exist. Times are from 0
-/// to 2^61 - 1, and no slice ends before it begins.
+/// Tracks, counters and slices are named by number, and must exist. Times are
+/// from 0 to 2^61 - 1, and no slice ends before it begins.
 struct Recording {
-  /// Args are objects of numbers, texts, flags, lists and objects. A number
+  /// Args are objects with numbers, texts, flags, lists and objects. A number
   /// that is not whole becomes a text.
   using Values = nlohmann::ordered_json;
 
@@ -36,26 +36,26 @@ struct Recording {
   struct Sample {
     unsigned counter = 0;
     int64_t nanoseconds = 0;
-    int64_t value = 0; ///< as `TraceCounter` says
+    int64_t value = 0; ///< see `TraceCounter` for its unit
   };
   struct Arrow {
     TraceArrow::Kind kind = TraceArrow::Kind::Dependence;
-    size_t from = 0, into = 0; ///< numbers of slices
+    size_t from = 0, into = 0; ///< indices of slices
   };
 
   TraceLayout layout;
-  Values about = Values::object(); ///< the whole
+  Values about = Values::object(); ///< args of the whole trace
   std::vector<Slice> slices;
   std::vector<Sample> samples;
   std::vector<Arrow> arrows;
 
-  /// Writes all in the order of time. Things at one time keep their order.
-  /// Slices that overlap others of their track without lying in them get a
-  /// track of their own. Takes O(n log n).
+  /// Writes everything in the order of time. What happens at the same time
+  /// keeps its order. Slices that overlap others of their track without nesting
+  /// get another track. Takes O(n log n).
   void write(TraceSink &sink) const;
 };
 
-/// Visits the members of an object, or the elements of a list, one by one.
+/// Writes the members of an object, or the elements of a list, to `to`.
 void writeMembers(TraceValues &to, const Recording::Values &values);
 
 } // namespace mlir::llm

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tracks and counters are declared first. Then events come one at a time, in
-// the order of time. A sink keeps only those that have not ended.
+// A sink takes a trace and writes it as a file. Tracks and counters are
+// declared first. Then events come one at a time, in the order of time. A sink
+// keeps only those that have not ended.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,31 +34,31 @@ public:
   using Fill = function_ref<void(TraceValues &)>;
   virtual ~TraceValues() = default;
   virtual void number(StringRef key, int64_t value) = 0;
-  virtual void real(StringRef key, double value) = 0; ///< a finite one
+  virtual void real(StringRef key, double value) = 0; ///< must be finite
   virtual void text(StringRef key, StringRef value) = 0;
   virtual void flag(StringRef key, bool value) = 0;
   virtual void object(StringRef key, Fill fill) = 0;
   virtual void list(StringRef key, Fill fill) = 0;
-  /// Takes what `TraceSink::encodeObject` or `encodeList` of the same sink has
-  /// made.
+  /// Takes the result of `TraceSink::encodeObject` or `encodeList` of the same
+  /// sink.
   virtual void encoded(StringRef key, StringRef value) = 0;
 };
 
-/// A line of slices that never overlap unless they nest.
+/// A track: a line of slices, which overlap only if they nest.
 struct TraceTrack {
   unsigned group = 0;
   std::string name;
 };
 
 struct TraceCounter {
-  std::string name; ///< one line of a viewer
+  std::string name; ///< the title of a line in a viewer
   std::string unit;
-  bool hasDecimals = false; ///< values are billionths
-  std::string about = {};   ///< what the name does not say, if anything
+  bool hasDecimals = false; ///< values are in billionths of the unit
+  std::string about = {};   ///< further explanation; may be empty
 };
 
-/// What a trace is made of. The first group is the whole machine, and has all
-/// counters.
+/// The groups, tracks and counters of a trace. The first group is the whole
+/// machine, and has all counters.
 struct TraceLayout {
   std::vector<std::string> groups;
   std::vector<TraceTrack> tracks;
@@ -68,7 +69,7 @@ struct TraceLayout {
 struct TraceArrow {
   enum class Kind { Dependence, Prefetch };
   Kind kind;
-  int64_t id; ///< above 0, one for each arrow of its kind
+  int64_t id; ///< above 0, and unique among arrows of its kind
 };
 StringRef stringify(TraceArrow::Kind kind);
 
@@ -85,28 +86,28 @@ public:
   using Fill = TraceValues::Fill;
   virtual ~TraceSink() = default;
 
-  /// `fillHead` says what the whole trace is about.
+  /// Begins the trace. `fillHead` writes args of the whole trace.
   virtual void begin(const TraceLayout &layout, Fill fillHead) = 0;
-  /// Adds one more track, behind those of its group. Its number is the next
+  /// Adds one more track, after those of its group. Its number is the next free
   /// one.
   virtual void addTrack(const TraceTrack &track) = 0;
-  /// A slice begins. If several begin together on a track, the outer one comes
-  /// first.
+  /// Begins a slice. If several begin together on a track, the outer one must
+  /// come first.
   virtual void beginSlice(const TraceSlice &slice) = 0;
-  /// The innermost slice of a track ends.
+  /// Ends the innermost slice of a track.
   virtual void endSlice(unsigned track, int64_t nanoseconds) = 0;
   virtual void writeCounter(unsigned counter, int64_t nanoseconds,
                             int64_t value) = 0;
   virtual void end() = 0;
 
-  /// Returns a value that is written often, for `TraceValues::encoded`.
+  /// These encode a value that is written often, for `TraceValues::encoded`.
   virtual std::string encodeObject(Fill fill) = 0;
   virtual std::string encodeList(Fill fill) = 0;
 };
 
-/// Chrome's JSON format.
+/// Makes a sink for Chrome's JSON format.
 std::unique_ptr<TraceSink> makeJsonTrace(::llvm::raw_ostream &os);
-/// Perfetto's own format, TrackEvent.
+/// Makes a sink for Perfetto's own format, TrackEvent.
 std::unique_ptr<TraceSink> makeProtoTrace(::llvm::raw_ostream &os);
 
 } // namespace mlir::llm

@@ -15,20 +15,21 @@
 
 namespace mlir::llm {
 
-/// Chrome's JSON, and Perfetto's own format; both also compressed with gzip.
+/// The formats of traces: Chrome's JSON and Perfetto's own format, each plain
+/// or compressed with gzip.
 enum class TraceEncoding { Json, JsonGzip, Proto, ProtoGzip };
 
-/// Returns the suffix of files with a format, such as ".json.gz".
+/// Returns the suffix of files in a format, such as ".json.gz".
 StringRef suffixOf(TraceEncoding encoding);
 
-/// Returns the format that the suffix of a file stands for; nothing for others.
+/// Returns the format for the suffix of a file, or nothing for other suffixes.
 std::optional<TraceEncoding> encodingOfSuffix(StringRef file);
 
-/// The same; files with other suffixes, or none, are JSON.
+/// Does the same. For other suffixes, or none, it returns JSON.
 TraceEncoding encodingOf(StringRef file);
 
-/// Says what is wrong with the name of a trace that a tool is to write: its
-/// suffix is that of no format. Empty if nothing is; standard output and
+/// Says what is wrong with the name of a trace that a tool is to write: no
+/// format has its suffix. It is empty if nothing is wrong. Standard output and
 /// devices are JSON.
 std::string findFaultOfTraceName(StringRef file);
 

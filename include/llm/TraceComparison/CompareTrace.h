@@ -13,22 +13,21 @@
 
 namespace mlir::llm {
 
-/// Compares a trace with a prediction. The alignment must be of the program of
-/// the prediction, which must outlive the comparison. Ops take the median over
-/// the passes that are compared.
+/// Compares a trace with a prediction. The alignment must be with the program
+/// of the prediction, which must outlive the comparison. The measured time of
+/// an op is the median over the compared passes.
 Comparison compareTrace(const ImportedTrace &trace,
                         const TraceAlignment &alignment,
                         const Report &predicted);
 
-/// Returns the time that one run of each op of the program took. Ops that ran
-/// as one share the time in proportion to their predictions. For an op that the
-/// trace does not have it is 0.
+/// Returns the measured time of one run of each op of the program. Ops that ran
+/// as one share the time in proportion to their predictions. It is 0 for an op
+/// that the trace does not have.
 std::vector<double> measuredNanoseconds(const TraceAlignment &alignment,
                                         const Report &predicted);
 
-/// Records the trace with the predicted schedule as one more process, which
-/// begins with the first pass that is compared. A click on matched work shows
-/// its ops.
+/// Returns the trace with the predicted schedule as one more process, which
+/// begins at the first compared pass. The args of matched work name its ops.
 ImportedTrace addPrediction(ImportedTrace trace,
                             const TraceAlignment &alignment,
                             const Report &predicted);

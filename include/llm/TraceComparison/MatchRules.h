@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Frameworks name their modules, nodes and kernels in words of their own. A
-// rule says what such a name means in those of programs. docs/traces.md has the
-// form of the file.
+// Each framework has its own names for modules, nodes and kernels. A rule
+// translates such a name to ops of programs. docs/traces.md has the form of the
+// file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,24 +23,24 @@
 
 namespace mlir::llm {
 
-/// What a name means if the expression is found in it. A rule has one of
-/// the five meanings.
+/// A regular expression, and the meaning of names that match it. A rule has one
+/// of five meanings: `path`, `ops`, `kinds`, `sequence` or `continues`.
 struct MatchRule {
-  std::string text;   ///< of the expression
-  ::llvm::Regex name; ///< in letters of either case
-  /// A better name: "\1" is the first group of the expression.
+  std::string text;   ///< the text of the expression
+  ::llvm::Regex name; ///< it ignores case
+  /// A better name, in which "\1" is the first group of the expression.
   std::string path;
-  /// The work is these ops together, given by ends of their names,
-  /// "mlp.up_proj". Ops that a program does not have count for nothing.
+  /// The work is these ops together, given by the ends of their names,
+  /// "mlp.up_proj". Ops that a program does not have are ignored.
   std::vector<std::string> ops;
   /// The work is an op of one of these kinds: "matmul".
   std::vector<std::string> kinds;
   /// The work is all of these ops, which follow each other, given by their
   /// kinds.
   std::vector<std::string> sequence;
-  /// The work goes on with the op of the work before it.
+  /// The work belongs to the same op as the work before it.
   bool continues = false;
-  /// With `kinds`, an op may be several pieces of such work.
+  /// With `kinds`: one op may be several pieces of such work.
   bool several = false;
 
   bool saysWhichOp() const { return !ops.empty() || !path.empty(); }

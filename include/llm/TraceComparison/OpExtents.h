@@ -13,33 +13,34 @@
 
 namespace mlir::llm {
 
-/// The sizes of an op of any kind, by its workload, for traces that say what
-/// their ops read. Frameworks reshape, transpose and repeat tensors, so that
-/// only numbers of elements can be compared.
+/// The sizes of an op of any kind, from its workload, for traces that have the
+/// operands of their ops. Frameworks reshape, transpose and repeat tensors, so
+/// that only numbers of elements can be compared.
 class OpExtents {
 public:
   OpExtents() = default;
   explicit OpExtents(WorkloadOpInterface op);
 
   /// Says whether each of the operands has as many elements as a tensor of the
-  /// op, or as some of its loops together have iterations. The operands of a
-  /// whole op must be along all of its loops. Those of a part may be along
-  /// some. Of a cache that is written, tools show any room of whole rows.
+  /// op, or as some of its loops together have iterations. If it is the whole
+  /// op, the operands together must be along all of its loops. Operands of a
+  /// part may be along only some. A cache may have any number of whole rows,
+  /// because tools show all its room.
   bool explain(const TracedOperands &operands, bool isWhole) const;
-  /// Does the same for only the largest operand, of any part. Also returns true
-  /// if nothing is known about the op.
+  /// Does the same for only the largest operand, of the op or a part. Also
+  /// returns true if nothing is known about the op.
   bool explainLargest(const TracedOperands &operands) const;
 
 private:
-  /// Returns the loops along which so many elements lie, as bits. Returns
-  /// nothing if no loops of the op give that number.
+  /// Returns as bits the loops along which so many elements may lie. Returns
+  /// nothing if no loops of the op have that number of iterations.
   std::optional<unsigned> findLoops(int64_t elements) const;
 
   struct Tensor {
     int64_t elements;
     unsigned loops; ///< as bits
   };
-  llvm::SmallVector<int64_t, 6> loops; ///< extents above 1
+  llvm::SmallVector<int64_t, 6> loops; ///< the extents that are above 1
   llvm::SmallVector<Tensor, 4> tensors;
   int64_t cacheRow = 0; ///< elements of a key; 0 without a cache
 };

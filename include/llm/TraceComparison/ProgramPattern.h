@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pattern that a trace is compared with: the ops of a program in their
-// order. Layers that are alike are in it once, whether the program has them as
-// a loop or one behind the other.
+// The pattern with which a trace is compared: the ops of a program in their
+// order. Equal layers are in it once, whether the program has them as a loop or
+// one after the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,26 +22,28 @@ namespace mlir::llm {
 
 /// One op, for all layers that have it.
 struct PatternOp {
-  std::string name;                ///< with "{}" for the layer
+  std::string name;                ///< "{}" stands for the layer
   SmallVector<StringRef, 2> kinds; ///< without dialect: "matmul"
-  /// The numbers of its layers. An op outside of layers has none.
+  /// The numbers of the layers that have it. An op outside of layers has none.
   std::vector<int64_t> layers;
-  /// Ops of the program: one, or one for each layer that is written out.
+  /// Ops of the program: one, or one for each layer if layers are not in a
+  /// loop.
   std::vector<unsigned> ops;
   unsigned step = 0; ///< its index in `steps`
   OpExtents extents;
   std::optional<ProductSizes> product;
-  Value input; ///< the first one; products with the same may run as one
+  Value input; ///< the first input; products with the same one may be fused
 
   bool hasKind(StringRef kind) const { return llvm::is_contained(kinds, kind); }
 };
 
-/// What runs as one piece of work by default: an op, or ropes in a row.
+/// Ops that run as one piece of work by default: one op, or several ropes in a
+/// row.
 struct PatternStep {
   unsigned firstOp = 0, endOp = 0;
 };
 
-/// Steps that run `trips` times, one behind the other.
+/// Steps that run `trips` times, one iteration after the other.
 struct PatternLoop {
   unsigned firstStep = 0, endStep = 0;
   int64_t trips = 1;
@@ -60,10 +62,11 @@ public:
   /// Says whether all layers are alike. For a program of one layer, any layer
   /// of a model is a run.
   bool hasOneLayer() const { return oneLayer; }
-  /// Says whether the op is in the layer of that number; -1 may be any.
+  /// Says whether the layer of that number has the op. It may be -1 for an
+  /// unknown layer.
   bool isIn(unsigned patternOp, int64_t layer) const;
-  /// Returns the op of the program in that layer, which must have it. Without a
-  /// layer, or with -1, it is the op of that iteration.
+  /// Returns the op of the program in that layer, which must have it. If the op
+  /// is in no layer, or for -1, it is the op of that iteration.
   unsigned findOp(unsigned patternOp, int64_t layer, int64_t iteration) const;
 
 private:
@@ -79,8 +82,8 @@ private:
   bool oneLayer = false;
 };
 
-/// A name without numbers of layers and experts, and the first of these
-/// numbers.
+/// A name without the numbers of layers and experts, and the first of these
+/// numbers. It is -1 if there is none.
 struct NameWithoutLayer {
   std::string name;
   int64_t layer = -1;

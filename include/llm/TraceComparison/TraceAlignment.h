@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A trace is a list of pieces of work. Some of these are ops of a program. One
-// piece may be several ops (a fused projection), and one op may be several
-// pieces. Every piece is in one group or in none. Every op is in at most one
-// group.
+// An alignment says which pieces of work of a trace are which ops of a program.
+// One piece may be several ops (a fused projection), and one op may be several
+// pieces. So groups of pieces match groups of ops. Every piece and every op is
+// in at most one group.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,51 +21,50 @@
 
 namespace mlir::llm {
 
-/// How a piece was found to be an op, the best way first.
+/// How a piece was matched with an op. The best evidence is first.
 enum class MatchEvidence { Name, Rule, Shape, Order };
 StringRef stringify(MatchEvidence evidence);
 
 /// One run of the program in the trace.
 struct TracePass {
-  int64_t startNanoseconds = 0, endNanoseconds = 0; ///< of its work
+  int64_t startNanoseconds = 0, endNanoseconds = 0; ///< bounds of its work
   int64_t workNanoseconds = 0; ///< of all work, matched or not
   int64_t matchedNanoseconds = 0;
   int64_t pieces = 0;
-  std::string whyNot; ///< why it is not compared, or empty
+  std::string whyNot; ///< why it is not compared; empty if it is
   bool isCompared() const { return whyNot.empty(); }
 };
 
-/// A group: ops, and the pieces that they are.
+/// A group of ops, and sums over the pieces that they are.
 struct MatchedGroup {
   std::vector<unsigned> ops;              ///< of the program, in its order
   std::vector<MatchEvidence> evidence;    ///< each once, the best first
-  int64_t pieces = 0;                     ///< of all passes
-  std::vector<int64_t> nanosecondsOfPass; ///< all of its pieces
+  int64_t pieces = 0;                     ///< in all passes together
+  std::vector<int64_t> nanosecondsOfPass; ///< the sum of its pieces, by pass
   std::vector<int64_t> piecesOfPass;
 };
 
 /// A piece of the trace's work.
 struct AlignedPiece {
   static constexpr unsigned none = ~0u;
-  uint32_t event = 0; ///< of the trace
+  uint32_t event = 0; ///< index into the events of the trace
   int64_t nanoseconds = 0;
-  bool isAround = false; ///< the rest of an event that others lie in
+  bool isAround = false; ///< the event has others in it, which do not count
   unsigned pass = 0;
   unsigned group = none;
   MatchEvidence evidence = MatchEvidence::Order; ///< if it has a group
-  const char *whyNot = "";                       ///< if it has none
+  const char *whyNot = "";                       ///< the reason if it has none
 };
 
 struct AlignmentOptions {
-  std::optional<unsigned> pass; ///< this one alone, from 0 on
+  std::optional<unsigned> pass; ///< compares only this pass; counts from 0
   /// If it is given, passes are the ranges of that name.
   std::string range;
 };
 
 struct TraceAlignment {
-  std::vector<AlignedPiece>
-      pieces;                    ///< in the order in which they were launched
-  std::vector<TracePass> passes; ///< at least one if there are pieces
+  std::vector<AlignedPiece> pieces; ///< in the order of their launches
+  std::vector<TracePass> passes;    ///< at least one if there are pieces
   std::vector<MatchedGroup> groups; ///< in the order of the program
   std::vector<std::string> notes;   ///< sentences about what was decided
 
@@ -73,7 +72,8 @@ struct TraceAlignment {
   double medianNanoseconds(const MatchedGroup &group) const;
   std::vector<unsigned> comparedPasses() const;
 
-  /// Fails if the trace has no work, or none that the options ask for.
+  /// Fails if the trace has no work, or if no work is in the range or pass of
+  /// the options.
   static llvm::Expected<TraceAlignment> create(const ImportedTrace &trace,
                                                const Program &program,
                                                const MatchRules &rules,

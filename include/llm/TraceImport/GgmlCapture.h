@@ -38,22 +38,23 @@ struct CapturedBuffer {
   uint64_t bytes = 0;
 };
 
-/// A number is `ggmlCapture::none` if there is nothing.
+/// A tensor of a graph. A number is `ggmlCapture::none` if there is no such
+/// thing.
 struct CapturedTensor {
   std::string name;
-  std::string op; ///< in ggml's words: "MUL_MAT", "SILU"; "NONE" of a source
+  std::string op; ///< ggml's name: "MUL_MAT", "SILU"; "NONE" for a source
   uint32_t type = 0, flags = 0;
   uint32_t backend = ggmlCapture::none, buffer = ggmlCapture::none;
   uint32_t view = ggmlCapture::none; ///< the tensor whose bytes these are
   uint64_t viewOffsetBytes = 0;
-  /// The innermost dimension first, as ggml has it.
+  /// Sizes and strides, the innermost dimension first, as in ggml.
   std::array<int64_t, ggmlCapture::dims> sizes{};
   std::array<uint64_t, ggmlCapture::dims> strideBytes{};
   SmallVector<uint32_t, 4> parameters; ///< words, without zeros at the end
-  SmallVector<uint32_t, 4> sources;    ///< numbers of tensors
-  std::vector<float> numbers;          ///< of factors of ROPE, if captured
+  SmallVector<uint32_t, 4> sources;    ///< the numbers of its operands
+  std::vector<float> numbers;          ///< factors of ROPE, if captured
 
-  /// Says whether the op only looks at its source in another way.
+  /// Says whether the op only shows its source in another shape or order.
   bool isView() const;
 };
 
@@ -62,20 +63,20 @@ struct CapturedChoice {
   struct Rows {
     uint32_t expert = 0, count = 0;
   };
-  uint32_t tensor = 0;    ///< that has the numbers of the experts
-  std::vector<Rows> rows; ///< of those that were chosen, by expert
+  uint32_t tensor = 0;    ///< the tensor with the numbers of the experts
+  std::vector<Rows> rows; ///< for each chosen expert, sorted by expert
 };
 
 /// A graph that was computed once or often.
 struct CapturedGraph {
-  uint32_t nodes = 0; ///< the first tensors; each reads earlier ones or sources
+  uint32_t nodes = 0; ///< so many first tensors are nodes, in running order
   std::vector<CapturedTensor> tensors;
   std::vector<CapturedType> types;
   std::vector<CapturedBackend> backends;
   std::vector<CapturedBuffer> buffers;
   uint64_t runs = 0;
-  /// The choices of each run that has chosen experts, in the order of time.
-  /// There are none if ops were not timed, and in captures of version 1.
+  /// The choices of each run that chose experts, in the order of time. It is
+  /// empty if ops were not timed, and in captures of version 1.
   std::vector<std::vector<CapturedChoice>> choices;
 
   const CapturedType &typeOf(const CapturedTensor &tensor) const {
@@ -83,15 +84,16 @@ struct CapturedGraph {
   }
 };
 
-/// Returns a name for each tensor, in traces and programs. ggml lets several
-/// tensors have one name. All but the first of these have their number behind
-/// it, "Qcur-0#5". Names of weights stay.
+/// Returns the name of each tensor in traces and programs. In ggml, several
+/// tensors may have the same name. All but the first of these get their number
+/// appended, "Qcur-0#5". Names of weights stay as they are.
 std::vector<std::string> findTensorNames(const CapturedGraph &graph);
 
 /// Says whether a file that begins so is a capture.
 bool isGgmlCapture(StringRef beginning);
 
-/// Reads the graphs of a capture, by their numbers, with how often each ran.
+/// Reads the graphs of a capture, in the order of their numbers, and how often
+/// each ran.
 ::llvm::Expected<std::vector<CapturedGraph>> readCapturedGraphs(StringRef path);
 /// Does the same for bytes in memory, with a name for errors.
 ::llvm::Expected<std::vector<CapturedGraph>>

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What libllm-ggml-trace.so writes and the reader of lib/TraceImport reads.
-// Plain C++ for both.
+// The format of captures. libllm-ggml-trace.so writes them, and lib/TraceImport
+// reads them. It is plain C++, so that both can use it.
 //
 // A file is a head and records. Each record is appended whole, so that a file
 // is valid up to the last whole record whenever the program ends. Numbers are
@@ -68,7 +68,7 @@
 
 namespace mlir::llm::ggmlCapture {
 
-inline constexpr char magic[] = "llmggml\n"; ///< without its last zero
+inline constexpr char magic[] = "llmggml\n"; ///< its last zero is not written
 inline constexpr size_t magicBytes = sizeof(magic) - 1;
 inline constexpr uint32_t version = 2;
 inline constexpr size_t headBytes = magicBytes + sizeof(version);

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What readers of foreign traces make, whatever the format: what ran when and
-// where, and which part of the program launched which work. An event takes some
-// 48 bytes, and equal texts are kept once. So a trace of some gigabytes fits
-// into some hundred megabytes.
+// The common form of traces of other tools: what ran when and where, and which
+// part of the program launched which work. An event takes some 48 bytes, and
+// equal texts are kept once. So a trace of some gigabytes fits into some
+// hundred megabytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,8 @@
 
 namespace mlir::llm {
 
-/// Texts by number; equal ones have one number. Number 0 is the empty text.
+/// Texts with numbers. Equal texts have the same number. Number 0 is the empty
+/// text.
 class TraceTexts {
 public:
   TraceTexts() { add(""); }
@@ -43,15 +44,15 @@ private:
   std::vector<StringRef> texts;
 };
 
-/// What an event is, from the program's words down to the machine's work.
+/// The kinds of events, from names in the program down to work of the machine.
 enum class TraceEventKind : uint8_t {
   Range,    ///< named by who wrote the program: NVTX, record_function, a graph
-  Op,       ///< of a framework, on the host: "aten::mm"; a node of ggml's graph
+  Op,       ///< an op of a framework: "aten::mm"; a node of ggml's graph
   Function, ///< a frame of a call stack
-  Call,     ///< of a runtime or a driver, where work is launched
-  Kernel,   ///< on a device
-  Copy,     ///< of memory, on a device
-  Fill,     ///< of memory, on a device
+  Call,     ///< a call of a runtime or driver that launches work
+  Kernel,   ///< a kernel on a device
+  Copy,     ///< a copy of memory on a device
+  Fill,     ///< a fill of memory on a device
   Other
 };
 StringRef stringify(TraceEventKind kind);
@@ -59,20 +60,21 @@ StringRef stringify(TraceEventKind kind);
 /// A thread of the host, or a stream of a device.
 struct TraceLane {
   bool isDevice = false;
-  int64_t process = 0; ///< of the host, or the number of the device
-  int64_t thread = 0;  ///< of the host, or the number of the stream
+  int64_t process = 0; ///< process of the host, or number of the device
+  int64_t thread = 0;  ///< thread of the host, or number of the stream
   std::string processName, threadName;
 };
 
 struct TraceEvent {
   static constexpr uint32_t none = ~uint32_t(0);
 
-  int64_t startNanoseconds = 0, endNanoseconds = 0; ///< from the first event
+  int64_t startNanoseconds = 0, endNanoseconds = 0; ///< since the first event
   uint32_t lane = 0;
-  uint32_t name = 0; ///< number of a text
-  uint32_t args = 0; ///< of the text of a JSON object, or of the empty one
-  /// The event of the host that launched this work: a call, or else an op.
-  /// `none` for work of the host, and if the trace does not say.
+  uint32_t name = 0; ///< number of its text
+  uint32_t args = 0; ///< number of a JSON object or of the empty text
+  /// The event of the host that launched this work: a call, or if there is
+  /// none, an op. It is `none` for work of the host, and if the trace does not
+  /// say.
   uint32_t launchedBy = none;
   /// The innermost event of the same lane in which this one lies, or `none`.
   uint32_t parent = none;
@@ -94,57 +96,57 @@ struct ImportedTrace {
   };
 
   std::string format;               ///< for people: "nsys 2022.4 (SQLite)"
-  std::vector<std::string> devices; ///< names of what it ran on, where it says
+  std::vector<std::string> devices; ///< names of devices, if it has them
   TraceTexts texts;
   std::vector<TraceLane> lanes;
-  /// All events, by lane, then by start, then the longer one first.
+  /// All events, sorted by lane, then by start, then with the longer one first.
   std::vector<TraceEvent> events;
-  /// For work that was recorded once and runs often: the event of the host in
-  /// which it was recorded.
+  /// For work that was recorded once and runs often (a CUDA graph): the event
+  /// of the host in which it was recorded.
   llvm::DenseMap<uint32_t, uint32_t> recordedIn;
   std::vector<Counter> counters;
   std::vector<Sample> samples;
   std::vector<Arrow> arrows;
   /// Sentences that a reader of the figures must know: what the format does not
-  /// measure, what was left out and how often.
+  /// measure, and what was left out and how often.
   std::vector<std::string> notes;
 
   StringRef nameOf(const TraceEvent &event) const { return texts[event.name]; }
   StringRef argsOf(const TraceEvent &event) const { return texts[event.args]; }
 };
 
-/// Reads a trace of any known format. Its content tells the format. Errors name
-/// the file and the byte or the row, and what was expected there.
+/// Reads a trace of any known format, which its content tells. Errors name the
+/// file, the byte or the row, and what was expected there.
 llvm::Expected<ImportedTrace> readTrace(StringRef path);
 /// Does the same for bytes in memory, with a name for errors.
 llvm::Expected<ImportedTrace> readTrace(llvm::MemoryBufferRef bytes);
-/// What a file that begins so is: "trace of ggml-viz". It is empty if it is no
-/// trace, or cannot be read.
+/// Returns the format of a file by its first bytes: "trace of ggml-viz". It is
+/// empty if the file is no trace or cannot be read.
 StringRef findTraceFormat(StringRef path);
 
-/// A piece of what a run spends its time in. The times of a list add up. If
-/// events cut each other, what lies in two pieces counts for one of them.
+/// A piece of work, in which a run spends time. The times of a list add up. If
+/// events overlap without nesting, the common time counts for one of them.
 struct TraceWork {
   uint32_t event = 0;
   uint64_t nanoseconds = 0;
-  bool isAround = false; ///< others lie in it, whose time it is without
+  bool isAround = false; ///< other pieces lie in it and do not count for it
 };
-/// Lists the events of devices, in the order of time. If no device is in the
+/// Lists the work of devices, in the order of time. If no device is in the
 /// trace, it lists all ops of the host, and all ranges of threads without ops.
-/// Each has the time that no other inside it has.
+/// The time of a piece does not include the pieces inside it.
 std::vector<TraceWork> listOwnWork(const ImportedTrace &trace);
-/// Lists the same time in larger pieces: ops of the host with all that they
-/// call, because "aten::mm" takes its time itself and calls small ops. Ops that
-/// are called from a range inside of an op are pieces of their own.
+/// Lists the same time in larger pieces. An op of the host is one piece with
+/// the ops that it calls, because "aten::mm" calls small ops. Ops that are
+/// called from a range inside of an op are pieces of their own.
 std::vector<TraceWork> listWholeWork(const ImportedTrace &trace);
 
 /// Returns the chain of ranges and ops of the host around an event, outermost
-/// first, without the event. It goes across the launch: for a kernel, it is
-/// what is around its call. For work that was recorded, what is around its
-/// recording comes behind that.
+/// first, without the event. It follows the launch: for a kernel, these are the
+/// events around its call. For recorded work, the events around its recording
+/// come after them.
 SmallVector<uint32_t> eventsAround(const ImportedTrace &trace, uint32_t event);
 
-/// Records every event, counter and arrow on one clock, as it is in the trace.
+/// Writes every event, counter and arrow as it is in the trace, on one clock.
 void writeImportedTrace(const ImportedTrace &trace, TraceSink &sink);
 
 } // namespace mlir::llm

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each piece of work (`listOwnWork`) counts for the ranges around it, across
-// the launch. Ranges of one path are one row. Work outside all ranges is a row,
-// too. So the rows of the outermost ranges add up to the whole.
+// A table of the time in ranges. Each piece of work (`listOwnWork`) counts for
+// the ranges around it or around its launch. Ranges with the same path are one
+// row. Work outside of all ranges is a row, too. So the rows of the outermost
+// ranges add up to the whole.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,59 +19,61 @@
 
 namespace mlir::llm {
 
-/// What a path is made of: ranges, and perhaps also ops of a framework, and the
-/// names of the work.
+/// The elements of a path: ranges, with `Ops` also ops of a framework, and with
+/// `Kernels` also the names of the work.
 enum class RangeLevels { Ranges, Ops, Kernels };
 
-/// What has rows of its own in the table: nothing, or each run of a range, or
-/// each thread or process of the host.
+/// How the table is divided: not at all, or with separate rows for each run of
+/// a range, each thread, or each process of the host.
 enum class RangeGroups { All, Pass, Thread, Process };
 
 struct RangeTableOptions {
   RangeLevels levels = RangeLevels::Ranges;
   RangeGroups groups = RangeGroups::All;
-  /// The range whose runs are passes; if empty, the outermost ones.
+  /// The range whose runs are passes. If it is empty, these are the outermost
+  /// ranges.
   std::string pass;
-  /// "layer.3" and "layer.4" are one row, "layer.*".
+  /// Whether "layer.3" and "layer.4" are one row, "layer.*".
   bool mergesNumbers = false;
 };
 
 struct RangeFigures {
-  uint64_t calls = 0; ///< of ranges; of rows of work, its pieces
-  /// What ran: work of devices, or ops of the host if the trace has no device.
+  uint64_t calls = 0; ///< number of ranges or, in a row of work, of pieces
+  /// The number of pieces of each kind that ran: work of devices, or ops of the
+  /// host if the trace has no device.
   uint64_t kernels = 0, copies = 0, fills = 0, ops = 0;
-  uint64_t nanoseconds = 0;     ///< of all that ran
-  uint64_t selfNanoseconds = 0; ///< of that outside of all rows beneath
+  uint64_t nanoseconds = 0;     ///< of all these pieces
+  uint64_t selfNanoseconds = 0; ///< of the pieces that are in no row below
 };
 
 struct RangeRow {
   static constexpr uint32_t none = ~uint32_t(0);
 
   std::string name;
-  bool isOutside = false; ///< outside of all ranges; no name and parent
-  uint32_t parent = none; ///< number of a row
+  bool isOutside = false; ///< the row of work outside of all ranges
+  uint32_t parent = none; ///< index of the row above
   unsigned depth = 0;     ///< 0 for outermost ranges
   uint32_t group = 0;
   RangeFigures figures;
 };
 
 struct RangeTable {
-  /// Ranges that lie deeper count for the range around them.
+  /// The most levels. Deeper ranges count for the range around them.
   static constexpr unsigned maxDepth = 64;
 
   RangeTableOptions options;
-  /// Its name, such as "pass 0". There is one without a name if all rows are in
-  /// it.
+  /// The names of groups, such as "pass 0". If the table is not divided, there
+  /// is one group without a name.
   std::vector<std::string> groups;
-  /// The rows by group, in the order of time. Each row is ahead of those in it.
+  /// The rows, sorted by group and time. A row comes before those below it.
   std::vector<RangeRow> rows;
-  bool hasPasses = false;         ///< of `RangeGroups::Pass`
+  bool hasPasses = false;         ///< whether passes were found
   RangeFigures total;             ///< of all rows, without calls
   std::vector<std::string> notes; ///< of the trace, and of the table
 
-  /// ":fwd.layer.attn". A name that is empty, or has dots, quotes or what
-  /// cannot be printed is quoted: `:fwd."layer.3"`. "(no range)" if work is in
-  /// no range.
+  /// Returns the path as text: ":fwd.layer.attn". A name is quoted if it is
+  /// empty or has dots, quotes or characters that cannot be printed:
+  /// `:fwd."layer.3"`. For work in no range it is "(no range)".
   std::string pathOf(uint32_t row) const;
 };
 
@@ -78,16 +81,16 @@ struct RangeTable {
 RangeTable makeRangeTable(const ImportedTrace &trace,
                           const RangeTableOptions &options);
 
-/// Writes it for people, as indented names.
+/// Prints the table for people, with indented names.
 void printRangeTable(const RangeTable &table, raw_ostream &os);
-/// Writes one line for each row.
+/// Prints the table as CSV, with one line for each row.
 void printRangeCsv(const RangeTable &table, raw_ostream &os);
-/// Writes it with what was read: format, devices, span, notes.
+/// Prints the table as JSON, with format, devices, span and notes of the trace.
 void printRangeJson(const RangeTable &table, const ImportedTrace &trace,
                     raw_ostream &os);
 
-/// Says what a trace is, for people, with a line for each fact and notes at the
-/// end.
+/// Prints a summary of a trace for people: a line for each fact, then the
+/// notes.
 void printTraceSummary(const ImportedTrace &trace, ArrayRef<std::string> notes,
                        raw_ostream &os);
 /// Returns the time from the first event's start to the last one's end.

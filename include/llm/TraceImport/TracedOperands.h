@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the args of an event say about the operands of its op: "Input Dims" and
+// Reads the operands of an op from the args of its event: "Input Dims" and
 // "Input type" of PyTorch, and "sources" of a ggml capture.
 //
 //===----------------------------------------------------------------------===//
@@ -25,22 +25,22 @@
 namespace mlir::llm {
 
 struct TracedTensor {
-  /// The sizes, outermost dimension first. There are none if the operand is no
+  /// The sizes, outermost dimension first. It is empty if the operand is no
   /// tensor.
   SmallVector<int64_t, 4> sizes;
-  std::string type; ///< in the words of the tool
+  std::string type; ///< as the tool spells it
 };
 
 struct TracedOperands {
-  std::vector<TracedTensor> tensors;  ///< by number of the operand
-  std::vector<std::string> constants; ///< numbers and flags, as PyTorch prints
+  std::vector<TracedTensor> tensors;  ///< one for each operand
+  std::vector<std::string> constants; ///< numbers and flags, by operand
 
-  /// Reads `args`, the text of a JSON object. Returns nothing if they do not
-  /// tell operands.
+  /// Reads `args`, the text of a JSON object. Returns nothing if they have no
+  /// operands.
   static std::optional<TracedOperands> read(StringRef args);
 
-  /// Returns the sizes of an operand. There are none if it is no tensor, or
-  /// does not exist.
+  /// Returns the sizes of an operand. They are empty if it is no tensor or does
+  /// not exist.
   ArrayRef<int64_t> sizes(size_t number) const {
     return number < tensors.size() ? ArrayRef(tensors[number].sizes)
                                    : ArrayRef<int64_t>();
@@ -51,15 +51,16 @@ struct TracedOperands {
   }
 };
 
-/// Returns the product of sizes; nothing if it is above 2^40.
+/// Returns the product of sizes, or nothing if it is above 2^40.
 std::optional<int64_t> countElements(ArrayRef<int64_t> sizes);
 
-/// The sizes of a product of [m, k] and [k, n].
+/// The sizes of a matrix product [m, k] x [k, n].
 struct ProductSizes {
   int64_t m = 0, n = 0, k = 0;
 };
-/// Finds the sizes of an op that is a product by its name, or says why it has
-/// none of this form, as a phrase. Both are empty for an op that is no product.
+/// The sizes of an op whose name is that of a product, or a phrase that says
+/// why it does not have such sizes. Both are empty for an op that is no
+/// product.
 struct ProductReading {
   std::optional<ProductSizes> sizes;
   StringRef whyNot;

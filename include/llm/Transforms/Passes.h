@@ -13,27 +13,27 @@
 
 namespace mlir::llm {
 
-/// Which ops become one kernel.
+/// Which ops `llm-fuse` makes one kernel.
 enum class FusionRule {
   Cheaper, ///< where the kernel is shorter than its ops
-  Legal,   ///< wherever it is possible
+  Legal,   ///< wherever a kernel is possible
 };
 
 /// How `llm-tile` finds tiles.
 enum class TilingStrategy {
-  Search,      ///< the fastest
-  Theoretical, ///< one pass over each operand
+  Search,      ///< searches for the fastest tile
+  Theoretical, ///< computes the closed form (see ClosedForm.h)
 };
 
-/// Who says how many tokens linear attention takes at once.
+/// What decides how many tokens linear attention processes at once.
 enum class ChunkChoice {
   Given, ///< the program
-  Search ///< the time it takes, where kernels are made for the program
+  Search ///< the time, if kernels are compiled for the program
 };
 
 enum class SchedulePolicy { List, Earliest, Exact };
 
-/// What of an op runs on one engine.
+/// What a slot is: a part of an op, or a whole op.
 enum class ScheduleGranularity { Tile, Op };
 
 #define GEN_PASS_DECL

@@ -21,20 +21,20 @@ def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
     and `file` the module keeps its own target. If it has none, the preset `npu` is written,
     whose figures are invented. `engines=` then sets the number of compute engines.
 
-    The preset `host` is the machine that the tool runs on: the system tells its cores,
-    clock, vectors and caches, and a short run measures the rate of its memory.
+    The preset `host` is the machine on which the tool runs. Its cores, clock, vectors and
+    caches come from the operating system, and a short run measures the rate of its memory.
     `llm-opt --llm-list-targets` lists the presets.
 
     Some targets have figures that were fitted to measurements. `calibrated=false` leaves
     these out, so that the figures of the datasheet remain. Kernels may have figures of
-    several libraries. `library=` takes those of one library, where that has any. Without
-    it, kernels have the figures that belong to no library.
+    several libraries. `library=` takes those of one library, if it has any. Without it,
+    kernels have the figures that belong to no library.
 
-    `set=` asks what would be if the chip were another one. It sets any field of a target
-    file, by its path and with its unit (lib/Target/presets/README.md), several with commas
-    between them. What long streams reach of a rate (`sustained_bytes_per_second`) keeps its
-    share of a rate that is set, and so do the clocks of engines of `clock_hz`, unless they
-    are set, too. `port_bytes_per_second` of engines and all other fields stay. The name of
+    `set=` answers what-if questions. It sets any field of a target file, by its path and
+    with its unit (lib/Target/presets/README.md). Several fields are separated by commas. If
+    the rate of a memory is set, `sustained_bytes_per_second` keeps its share of the rate,
+    unless it is set, too. The same holds for the clocks of engines if `clock_hz` is set.
+    `port_bytes_per_second` of engines and all other fields stay as they are. The name of
     the target then says what was set, in the IR and in every report and trace:
     `h100-sxm + memories.dram.bytes_per_second=4e12`.
 
@@ -68,15 +68,15 @@ def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
 def LlmBindShapesPass : Pass<"llm-bind-shapes", "::mlir::ModuleOp"> {
   let summary = "Give values to sizes that a program leaves open";
   let description = [{
-    Replaces each `llm.size` whose name gets a value by that number. Then it computes all
-    that depends on the number: positions, types of tensors and caches, rows of experts, the
-    type of the function, and the fields of `llm.program` with the same name. One text
-    serves a whole sweep in this way. Sizes without a value stay open. Costs need a value
-    for each size.
+    Replaces each `llm.size` whose name gets a value by that number. Then it recomputes
+    everything that depends on the number: positions, types of tensors and caches, rows of
+    experts, the type of the function, and the fields of `llm.program` with the same name.
+    So one program text serves a whole sweep. Sizes without a value stay open. Costs need a
+    value for each size.
 
     Requires: nothing. Guarantees: every given name is bound. Errors: the program does not
-    have the name and leaves others open (where all have a value, nothing depends on the name,
-    and a warning says so), the value is below 1, or sizes do not fit each other.
+    have the name, the value is below 1, or sizes do not fit each other. If every open size
+    has a value, an unknown name is only a warning.
 
     ```mlir
     %batch = llm.size "batch"
@@ -99,12 +99,13 @@ def LlmDecomposeAttentionPass : Pass<"llm-decompose-attention", "::mlir::func::F
     the same mask. Their names are the name of the op, followed by `.qk`, `.softmax` and
     `.pv`. The scores then lie in memory between the three ops.
 
-    The pass is for machines whose matrix and vector units are apart and cannot work on one
-    op together (Spec.md, Costs), and for machines where few engines of one kind would hold
-    back the other. It also shows the stages of softmax as work of their own.
+    The pass is for machines whose matrix and vector units are separate engines that cannot
+    work on one op together (Spec.md, Costs), and for machines where a few engines of one
+    kind would hold back the other kind. It also shows the stages of softmax as separate
+    work.
 
     Requires: no attention is in an `llm.fused`, so the pass runs before `llm-fuse`.
-    Guarantees: no `llm.gqa_attn` and no `llm.mla_attn` is left but for those of keys that
+    Guarantees: no `llm.gqa_attn` and no `llm.mla_attn` is left, except for those whose keys
     are `selected` at run time. Tiles, costs and slots of the replaced ops are dropped.
 
     ```mlir
@@ -121,56 +122,58 @@ def LlmDecomposeAttentionPass : Pass<"llm-decompose-attention", "::mlir::func::F
 def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
   let summary = "Decide how a program is cut over chips";
   let description = [{
-    Writes the grid of chips on the module (`llm.grid`), and on each op that is cut the loops
-    and the axes of the grid over which they are cut (`llm.shard`). From these,
+    Writes the grid of chips on the module (`llm.grid`). On each op that is cut, it writes
+    which loops are cut over which axes of the grid (`llm.shard`). From these,
     `--llm-partition` makes the program of one chip.
 
-    `tp=8` is tensor parallelism over 8 chips (Shoeybi et al., Megatron-LM, 2019). Products of
-    weights are cut along their columns, and products that read what is cut along their
-    reduction. Attention is cut along its heads. Cuts follow from workloads, not from names. A
-    product whose result is read along a whole row stays whole (routers, latents in front of
-    their norm). Tables whose rows are looked up are cut along their columns. If there are
-    fewer KV heads than chips, the axis is split: `tp=8` on 4 KV heads gives the grid
-    `<tp = 4, tp_copies = 2>`, and two chips each have a copy of a KV head. Cache bytes of a
-    chip then do not fall with the second axis.
+    `tp=8` is tensor parallelism over 8 chips (Shoeybi et al., Megatron-LM, 2019). A product
+    with a weight is cut along its columns. A product whose input is cut along its reduction
+    is cut there, too. Attention is cut along its heads. Cuts follow from workloads, not
+    from names. A product stays whole if a later op reads a whole row of its result
+    (routers, latents before their norm). Tables whose rows are looked up are cut along
+    their columns. If there are fewer KV heads than chips, the axis is split: `tp=8` on 4 KV
+    heads gives the grid `<tp = 4, tp_copies = 2>`, and two chips each have a copy of a KV
+    head. The second axis then does not reduce the cache bytes of a chip.
 
-    `ep=8` gives each of 8 chips an eighth of the experts. The rest of the program is cut over
-    these chips as with `tp=8`. Tokens are whole on all of them, so that nothing is sent to
-    experts: each chip takes the rows of its own, and the sum over experts is one `all_reduce`
-    (vLLM's and SGLang's tensor parallelism with experts apart). With `tp=2 ep=4`, 8 chips
-    share what every token goes through, and two chips share each expert. Chips differ in their
-    rows: see `--llm-partition`.
+    `ep=8` gives each of 8 chips an eighth of the experts. The rest of the program is cut
+    over these chips as with `tp=8`. All chips have all tokens, so that nothing is sent to
+    experts: each chip takes the rows of its own experts, and the sum over experts is one
+    `all_reduce` (as in vLLM and SGLang, if expert parallelism is combined with tensor
+    parallelism). With `tp=2 ep=4`, 8 chips share what every token goes through, and two
+    chips share each expert. Chips differ in their numbers of rows: see `--llm-partition`.
 
-    `dp=4` gives each of 4 chips a quarter of the sequences, and their caches. Weights are copied,
-    and nothing is exchanged in a dense model. With experts, `ep` is a multiple of `dp`: these lie
-    on the same chips, so that `dp=32 ep=32` are 32 chips. Tokens of all of them are gathered in
-    front of the experts, and each chip gets the sums of its own tokens (`reduce_scatter`).
+    `dp=4` gives each of 4 chips a quarter of the sequences, and their caches. Weights are
+    copied, and nothing is exchanged in a dense model. With experts, `ep` is a multiple of
+    `dp`, and both use the same chips, so that `dp=32 ep=32` are 32 chips. The tokens of all
+    chips are gathered before the experts, and after them each chip gets the sums of its own
+    tokens (`reduce_scatter`).
 
-    `sp` beside `tp` is sequence parallelism (Korthikanti et al., 2022): what lies between
-    products, such as norms and residuals, is cut along the rows of tokens over the same chips.
-    Each `all_reduce` becomes a `reduce_scatter` in front of it and an `all_gather` behind. The
-    axis is called `tp_sp`. Where the chips do not divide the tokens, as in a decode of few
-    sequences, nothing changes.
+    `sp` together with `tp` is sequence parallelism (Korthikanti et al., 2022): the ops
+    between products, such as norms and residuals, are cut along the rows of tokens over the
+    same chips. Each `all_reduce` becomes a `reduce_scatter` before these ops and an
+    `all_gather` after them. The axis is called `tp_sp`. If the number of chips does not
+    divide the tokens, as in a decode of few sequences, nothing changes.
 
-    `pp=4` is pipeline parallelism: each of 4 stages has a run of layers (GPipe: Huang et al.,
-    2019; vLLM's `pipeline_parallel_size`). The pass writes `llm.stage` on ops, and on loops how
-    many iterations each stage has. It makes the longest stage as short as it can be, by the
-    roofline of the module's target, or by bytes if there is none. Ops of one layer stay together. The
-    program is that of one of `microbatches` groups of sequences, which go through the stages one
-    behind the other (0: as many as there are stages, so that none waits in a decode). Each of
-    tp x ep chips of a stage sends its values to one of the next.
+    `pp=4` is pipeline parallelism: each of 4 stages has a run of layers (GPipe: Huang et
+    al., 2019; vLLM's `pipeline_parallel_size`). The pass writes `llm.stage` on ops, and on
+    loops how many iterations each stage has. It makes the longest stage as short as
+    possible, by the roofline of the module's target, or by bytes if there is no target. Ops
+    of one layer stay together. The program is that of one of `microbatches` groups of
+    sequences, which go through the stages one after the other (0: as many as there are
+    stages, so that no stage waits in a decode). Each of the tp x ep chips of a stage sends
+    its values to one chip of the next stage.
 
-    `interleave=2` puts two halves of the batch side by side into the program of one chip, so that
-    one computes while the other exchanges (two-batch overlap: DeepSeek-V3 technical report,
-    2024; vLLM's dual batch overlap). Each half streams the weights. In the grid between both
-    passes, `interleave` is an axis; `--llm-partition` takes it out. What needs the whole batch,
-    as experts do, waits for both halves.
+    `interleave=2` puts two halves of the batch next to each other into the program of one chip,
+    so that one half computes while the other exchanges (two-batch overlap: DeepSeek-V3 technical
+    report, 2024; vLLM's dual batch overlap). Each half streams the weights. Between the two
+    passes, `interleave` is an axis of the grid, which `--llm-partition` removes. An op that needs
+    the whole batch, such as one that works on experts, waits for both halves.
 
-    An op that has `llm.shard` already keeps it, and what depends on it follows. If an op of a
-    function has `llm.stage`, nothing is added.
+    An op that already has `llm.shard` keeps it, and the cuts of other ops follow from it.
+    If an op of a function already has `llm.stage`, the pass adds none to that function.
 
-    Requires: a program without open sizes, in front of `--llm-fuse`. Guarantees: every cut is
-    one that `--llm-partition` can make; the numbers of the program do not change.
+    Requires: a program without open sizes; the pass runs before `--llm-fuse`. Guarantees:
+    `--llm-partition` can make every cut; the results of the program do not change.
 
     ```
     llm-opt block.mlir --llm-target=name=h100-sxm --llm-shard=tp=8 --llm-partition --llm-tile --llm-schedule
@@ -191,27 +194,29 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
 def LlmPartitionPass : Pass<"llm-partition", "::mlir::ModuleOp"> {
   let summary = "Make the program of one chip, with collectives";
   let description = [{
-    Turns a program with `llm.shard` into the one that each chip of the grid runs. Weights and
-    caches become the pieces that a chip has (`llm.piece` says which), and ops work on pieces.
-    Collectives stand where an op needs a value in another form than its chip has it. If each
-    chip has a summand of a value, `all_reduce` adds these up before anything reads it. If a
-    value is cut and needed whole, `all_gather` gathers it. Arguments and results of the function
-    are whole on all chips.
+    Turns a program with `llm.shard` into the one that each chip of the grid runs. Weights
+    and caches become the pieces that a chip has (`llm.piece` says which), and ops work on
+    pieces. If an op needs a value in another form than its chip has it, a collective is
+    added. If each chip has a summand of a value, `all_reduce` adds these up before anything
+    reads the value. If a value is cut and an op needs all of it, `all_gather` gathers it.
+    Arguments and results of the function are whole on all chips.
 
-    The stages of a pipeline become functions, `@decode_stage0` and so on (`llm.stage`). A stage
-    receives as its first arguments what the one before returns. `llm.input` says which argument
-    of the whole program each other one is.
+    The stages of a pipeline become functions, `@decode_stage0` and so on (`llm.stage`). The
+    first arguments of a stage are the results of the stage before. For each other argument,
+    `llm.input` says which argument of the whole program it is.
 
-    Where chips share experts, each has other rows, and all wait for the chip with most. With
-    `expert-rows=counted` the program is the one of this chip, as rows_per_expert counts its
-    rows. With `expert-rows=all` there is room for any routing.
+    If chips share experts, their numbers of rows differ, and all wait for the chip with the
+    most rows. With `expert-rows=counted`, the program is that of the chip with the most
+    rows, and rows_per_expert says how many rows it has. With `expert-rows=all`, there is
+    room for the rows of any routing.
 
-    Requires: `llm.grid`, and a program without open sizes, in front of `--llm-tile` and
-    `--llm-fuse`. Guarantees: the results are those of the program before, but for the order of
-    sums, and for scales of rows that are cut, of which each chip has its own. On one chip
-    nothing changes, and neither does it without a grid: a warning then says so, unless
-    `--llm-shard` has asked for one chip. Errors: an op is cut along a loop that it does not
-    have, that its chips do not divide, or that needs all iterations on one chip.
+    Requires: `llm.grid` and a program without open sizes; the pass runs before `--llm-tile`
+    and `--llm-fuse`. Guarantees: the results are those of the program before, except for
+    the order of sums, and for scales of rows that are cut, because each chip finds its own
+    scales. For one chip nothing changes. Without a grid nothing changes either, and a
+    warning says so, unless `--llm-shard` was asked for one chip. Errors: an op is cut along
+    a loop that it does not have, that its chips do not divide, or that needs all iterations
+    on one chip.
 
     ```mlir
     %y = llm.matmul "down_proj" %x, %w transpose_rhs {llm.shard = #llm.shard<{k = [tp]}>}
@@ -235,17 +240,17 @@ def LlmFuseProjectionsPass : Pass<"llm-fuse-projections", "::mlir::func::FuncOp"
     types (q, k and v; gate and up), and matmuls of experts that have the same rows.
     `tensor.concat` joins their right operands and their biases, and `tensor.extract_slice`
     takes the result apart. Both are views and take no time. The activation is then read
-    once. Left operands also count as the same if ops quantize one activation alike; one of
-    these ops is left then. The names are joined with `+`.
+    once. Left operands also count as the same if they are one activation that several ops
+    quantize in the same way. Only one of these ops is then left. The names are joined with
+    `+`.
 
     Weights with scales are joined if the joined weight can have the same scales. It can if
     there is one scale for each column, or one for each block of columns and the blocks end
     where a weight ends (for [128, 128]: if all weights but the last have a multiple of 128
-    columns). Where scales are for a whole matrix (per tensor, and the second scales of
-    NVFP4), the type says that the joined weight has one. It is quantized anew with the
-    greatest of them, as servers do when they load such a checkpoint (vLLM:
-    `requantize_with_max_scale`; for NVFP4 it takes the greatest). Where weights stay apart,
-    a remark says why.
+    columns). If a scale is for a whole matrix (per tensor, and the second scales of NVFP4),
+    the joined weight has one such scale. It is quantized again with the largest scale, as
+    servers do when they load such a checkpoint (vLLM: `requantize_with_max_scale`; for
+    NVFP4 it takes the largest). If weights are not joined, a remark says why.
 
     Requires: nothing. Guarantees: the values stay the same, up to the rounding of weights
     whose scales become one. Tiles, costs and slots of the replaced ops are dropped.
@@ -321,24 +326,25 @@ def LlmFusePass : Pass<"llm-fuse"> {
 def LlmTilePass : Pass<"llm-tile"> {
   let summary = "Choose tiles and compute costs";
   let description = [{
-    Gives every op that takes time an `llm.tile`, which fits the private memory of its
-    engine, and its `llm.cost`. There are two strategies:
+    Gives every op that takes time an `llm.tile` that fits the private memory of its engine,
+    and the `llm.cost` of this tile. There are two strategies:
 
     * `search` (default) tries legal tiles: integer sizes, ragged edges, double buffers and
       loop orders, with the traffic of the result. It takes the tile with the fewest cycles,
-      and of equal ones that with the fewest bytes. Equal ops are searched once.
+      and of equal ones the one with the fewest bytes. It searches only once for equal ops.
     * `theoretical` is the closed form of hand-made cost sheets for an m x k x n product
       (see `ClosedForm.h`). Other ops get the plain roofline and no tile.
 
-    With `chunks=search`, linear attention that goes in chunks gets the chunk with the fewest
-    cycles, and of equal ones the fewest bytes: 16, 32, 64 and so on up to 512 tokens are
-    tried, each with its best tile, and so is the chunk that the program says, which stays if
-    no other is better. The op gives the same numbers with any chunk. On a target whose cost
-    model is `kernels`, chunks stay: its kernels are those of a library, which fixes them.
+    With `chunks=search`, linear attention that runs in chunks gets the size of chunk with
+    the fewest cycles, and of equal ones the one with the fewest bytes. Chunks of 16, 32, 64
+    and so on up to 512 tokens are tried, each with its best tile, and so is the chunk that
+    the program has. It stays if no other is better. The result of the op is the same with
+    any chunk, up to the order of sums. On a target whose cost model is `kernels`, chunks
+    stay as they are, because the library of the kernels fixes them.
 
-    On a module without a target the pass writes the preset `npu`, so that the IR says
-    which machine its costs are for. Nested on a function (`func.func(llm-tile)`) it runs
-    on several functions at a time, and the module must have a target.
+    On a module without a target, the pass writes the preset `npu`, so that the IR says for
+    which machine its costs are. Nested on a function (`func.func(llm-tile)`) it runs on
+    several functions at a time, and the module must have a target.
 
     Requires: static shapes. Guarantees: every op that takes time has a fresh `llm.tile`
     and `llm.cost`. Slots and schedules, which no longer hold, are dropped.
@@ -362,8 +368,8 @@ def LlmTilePass : Pass<"llm-tile"> {
 def LlmCostPass : Pass<"llm-cost"> {
   let summary = "Compute costs anew for the tiles that are there";
   let description = [{
-    Computes `llm.cost` from each op's `llm.tile`. Run it after you edited tiles, ops or the
-    target.
+    Computes the `llm.cost` of each op from its `llm.tile`. Run it after you have edited
+    tiles, ops or the target.
 
     Requires: every op that takes time has an `llm.tile`. A module without a target gets the
     preset `npu`, as with `llm-tile`. Guarantees: each of these ops has a fresh `llm.cost`.
@@ -398,63 +404,65 @@ def LlmSchedulePass : Pass<"llm-schedule"> {
       into parts for several engines (`split` of their tiles, with the cost of each part).
       It cuts along a reduction only if that is clearly shorter; one more part then joins
       the others. It fetches weights and cache rows ahead on memory engines, if that is
-      shorter and the slice has a range of private memory to itself.
-      It begins with each op cut as it is shortest alone. It ends as soon as it is within
-      0.5 % of the lower bound. Otherwise it looks for better cuts, orders and habits, first
-      between two barriers, then among all ops. It leaves each of the three searches after
-      a number of tries that have won less than 0.5 % (100 tries for each op, at most 1,500,
-      and in proportion fewer if it is less than 10 % above the bound), or after a number of
-      placed parts: about 30,000 between barriers, and as many among all ops. Ops that a loop
-      runs eight times or more (the layers of a whole model) are worth three times as many
-      tries, and fewer only below 3.3 %, up to about a million parts, in more ways. So a block
-      alone may take some percent more cycles than as a layer; `improve=` searches on.
-      The schedule is never longer than that of `earliest`. It also looks for one with fewer
-      engines (1 to 8, 12, 16, 24, .. of each group), which it takes over if that is shorter.
-      A few tries are all if the schedule is within 0.5 % of the lower bound, or if these end
-      1 % above it; so only there may it be longer than with fewer engines.
+      shorter and the slice gets a range of private memory of its own. At first, each op is
+      cut so that it alone is shortest. The search ends as soon as a schedule is within 0.5
+      % of the lower bound. Otherwise it looks for better cuts, orders and habits, first
+      between two barriers, then among all ops. It leaves each of the three searches after a
+      number of tries that gain less than 0.5 % (100 tries for each op, at most 1,500, and
+      in proportion fewer if the schedule is less than 10 % above the bound), or after a
+      number of placed parts: about 30,000 between barriers, and as many among all ops. Ops
+      that a loop runs eight times or more (the layers of a whole model) get three times as
+      many tries, fewer only if the schedule is less than 3.3 % above the bound, up to about
+      a million parts, and in more ways. So a block by itself may take some percent more
+      cycles than as a layer; `improve=` continues the search. The schedule is never longer
+      than that of `earliest`. The pass also looks for a schedule with fewer engines (1 to
+      8, 12, 16, 24, .. of each group), and takes it if it is shorter. It makes only a few
+      tries if the schedule is within 0.5 % of the lower bound, or if these tries end 1 %
+      above it. Only in these cases may the schedule be longer than one with fewer engines.
     * `earliest` starts ops in program order, each whole, on the first free engine. It
       fetches nothing ahead.
     * `exact` starts with `list`. It searches for shorter schedules until it has proven that
-      there is none, or until a limit: `exact-nodes` counts nodes of its search tree,
-      `exact-seconds` is by the clock and gives other schedules on other machines.
+      there is none, or until a limit: `exact-nodes` counts nodes of its search tree, and
+      `exact-seconds` is by the clock, so that schedules differ between machines.
       `llm.schedule` then says `policy = "exact, optimal"`, or how far the schedule is from
       what is proven: `"exact, feasible, gap 3.2 %"`. It is for about ten ops in few parts.
-      Larger problems are an error. Optimal means: for the tiles, costs and options as
-      given. `proven_cycles` is what is proven with these `options`; the lower bound beside
-      it holds with any.
+      Larger problems are an error. A schedule is optimal for the given tiles, costs and
+      options. `proven_cycles` is proven for these `options`; the lower bound beside it
+      holds for all options.
 
-    `improve=1000` searches on from `list`. A thousand times, it cuts or starts some ops in
-    another way or order and makes the schedule again, and it keeps the shortest. A `seed`
-    gives the same schedule on every machine. `improve=10s` searches for ten seconds by the
-    clock. Another run may then give another schedule, and a remark says so
-    (`--remark-format=emitRemark --remarks-filter=llm-schedule` shows remarks). Both limits
-    are for one function. Its stretches of ops between loop boundaries share them in
+    `improve=1000` continues the search after `list`. A thousand times, it changes how or in
+    which order some ops are cut or started, makes the schedule again, and keeps the
+    shortest. A `seed` gives the same schedule on every machine. `improve=10s` searches for
+    ten seconds by the clock. Another run may then give another schedule, and a remark says
+    so (`--remark-format=emitRemark --remarks-filter=llm-schedule` shows remarks). Both
+    limits are for one function. Its stretches of ops between loop boundaries share them in
     proportion to their ops.
 
-    Work of more than a second shows its progress on a terminal; a pipe gets none of it.
-    Ctrl-C ends a search (`improve`, `exact`), and the tool goes on with the best schedule so
-    far. A second Ctrl-C ends the tool. `llm.schedule` says `policy = "list, improved 1000"`,
-    followed by `, interrupted` if it was.
+    If the work takes more than a second, a terminal shows its progress; a pipe does not get
+    it. Ctrl-C ends a search (`improve`, `exact`), and the tool goes on with the best
+    schedule so far. A second Ctrl-C ends the tool. `llm.schedule` says
+    `policy = "list, improved 1000"`, followed by `, interrupted` if it was.
 
     `granularity=op` leaves ops whole. `split-reductions=false` cuts no op along a reduction
-    (`llm-materialize-tiles` has no loop for these). `prefetch=false` fetches nothing ahead.
-    The split of a tile is decided anew, also that of a tile with strategy `manual`, whose
-    sizes stay. A tile with strategy `pinned` keeps the split that it has; without one its op
-    stays whole. Reports say which are `manual` or `pinned`. The lower bounds are those of
-    the machine, whatever the options and the tiles. With one of these three options,
-    `proven_cycles` says what no schedule that they allow is shorter than.
+    (`llm-materialize-tiles` cannot make loops of such cuts). `prefetch=false` fetches
+    nothing ahead. The pass decides the split of each tile anew. A tile with strategy
+    `manual` keeps only its sizes. A tile with strategy `pinned` also keeps its split, or
+    stays whole if it has none. Reports say which tiles are `manual` or `pinned`. The lower
+    bounds are those of the machine, whatever the options and the tiles. With one of these
+    three options, no schedule that they allow is shorter than `proven_cycles`.
 
-    If functions are stages of a pipeline (`llm.stage`), the module gets `llm.pipeline`: when each
-    microbatch is in which stage, and the period after which the next ones follow. A stage takes
-    its makespan, and what it hands on the time of the link. With `backward` functions, the order
-    is 1F1B (PipeDream-Flush: Narayanan et al., 2021).
+    If functions are stages of a pipeline (`llm.stage`), the module gets `llm.pipeline`. It
+    says when each microbatch is in which stage, and after which period the next ones
+    follow. A stage takes its makespan, and the transfer of its results takes the time of
+    the link. With `backward` functions, the order is 1F1B (PipeDream-Flush: Narayanan et
+    al., 2021).
 
-    A program that does not fit into the memory where its values live (S10) is scheduled all
-    the same. A warning says what it holds and what would fit.
+    A program that does not fit into the memory in which its values live (S10) is scheduled
+    all the same. A warning says how many bytes it needs and what would fit.
 
     `engines=` sets the number of compute engines in the target, or of engines by name
-    (`engines=mxu:4,vpu:2,dma:2`). What engines share, such as the bandwidth of DRAM, does
-    not grow. A loop is scheduled once, and its boundary is a barrier.
+    (`engines=mxu:4,vpu:2,dma:2`). Resources that engines share, such as the bandwidth of
+    DRAM, do not grow with it. A loop is scheduled once, and its boundary is a barrier.
 
     Requires: fresh costs (`llm-tile` or `llm-cost`). Stale costs are refused by their
     stamp; `llm-verify-cost` finds figures that were edited by hand. Guarantees: a valid
@@ -503,10 +511,10 @@ def LlmVerifySchedulePass : Pass<"llm-verify-schedule"> {
     The IR is not changed.
 
     Requires: the module has a target; costs are fresh; there are slots and a schedule.
-    Guarantees: the schedule is valid, its summary is what is derived again, and the program
-    fits into the memory of the target (S10). With `capacity=false` it need not fit, for
-    questions about time alone. A schedule that was measured (`llm-run --measured`) need not
-    obey S2, S3 and S6, because its slots took as long as they took.
+    Guarantees: the schedule is valid, its summary is correct, and the program fits into the
+    memory of the target (S10). With `capacity=false` it need not fit, if only time matters.
+    A measured schedule (`llm-run --measured`) need not obey S2, S3 and S6, because the
+    lengths of its slots were measured and not planned.
   }];
   let options = [
     Option<"capacity", "capacity", "bool", /*default=*/"true",
@@ -533,13 +541,13 @@ def LlmMaterializeTilesPass : Pass<"llm-materialize-tiles", "::mlir::ModuleOp"> 
     open size (`affine.min`), all others a static one. `--canonicalize --cse` after the pass
     tidy up.
 
-    What cannot be cut into ops of its own kind stays whole, and a remark says why. That may
-    be a single loop of the tile: attention along the keys, because no op expresses its
-    partial softmax. Or, if the parts need the loop, it is the op, which then keeps its
-    attributes: writes into caches (which are no tensors), kernels of several ops
-    (`llm.fused`), ragged batches cut along the sequences, cuts through blocks of scales,
-    experts cut along their rows, and reductions in `split`, whose parts one more part joins
-    (`--llm-schedule=split-reductions=false` makes none).
+    If an op cannot be cut along a loop into ops of its own kind, a remark says why. If only
+    tiles need the loop, it is not cut: attention along the keys, because no op expresses
+    its partial softmax. If parts need the loop, the whole op stays as it is and keeps its
+    attributes. This holds for writes into caches (which are no tensors), kernels of several
+    ops (`llm.fused`), ragged batches cut along the sequences, cuts through blocks of
+    scales, experts cut along their rows, and reductions in `split`, whose parts one more
+    part joins (`--llm-schedule=split-reductions=false` makes none).
 
     Requires: every op that takes time has an `llm.tile`; slots, if there are any, are those
     of its parts. Guarantees: the values stay the same, except for the order in which

@@ -13,7 +13,7 @@
 
 namespace mlir::llm {
 
-/// The options of `--llm-pipeline`, whose passes can also be named one by one.
+/// The options of `--llm-pipeline`. Its passes can also be run one by one.
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   PipelineOptions();
 
@@ -31,8 +31,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<bool> verify;
 };
 
-/// Adds passes on a module: a target, the cut over chips, what shall be fused or
-/// decomposed, tiles with costs, and a schedule.
+/// Adds the passes on a module: they choose a target, cut the program over
+/// chips, fuse or decompose ops, choose tiles with costs, and make a schedule.
 void buildPipeline(OpPassManager &manager, const PipelineOptions &options);
 
 /// Makes `--llm-pipeline` known to tools.

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Several ops as one kernel: their loops are one set of loops, joined where a
-// value that one op writes and another one reads shows that they count the same
-// elements. Nothing but its workload is known of an op.
+// The workload of several ops that run as one kernel. Their loops become one
+// set of loops. Loops of two ops are joined if they count the same elements of
+// a value that one op writes and the other reads. Of an op, only its workload
+// is used.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,20 +21,21 @@
 
 namespace mlir::llm {
 
-/// One of the ops, and what its loops are in the whole. Loop `i` counts in
-/// mixed radix with the loops `digits[i]` of the whole, the outermost first. A
-/// loop of one iteration may have none.
+/// One of the ops, and how its loops correspond to those of the whole. The
+/// index of loop `i` is a mixed-radix number, whose digits are the loops
+/// `digits[i]` of the whole, the outermost first. A loop of one iteration may
+/// have no digits.
 struct ComposedPart {
   WorkloadOpInterface op;
   Workload workload;
   SmallVector<SmallVector<unsigned, 2>, 6> digits;
-  /// The buffers of the whole that hold its own. There is none for what it
-  /// reads from where another op put it.
+  /// For each of its buffers, the buffer of the whole. There is none for a
+  /// buffer that it reads where another op has left it.
   SmallVector<std::optional<unsigned>, 4> buffers;
 };
 
-/// Where the buffers and stages of the whole come from: a part, and the index
-/// in its workload.
+/// The parts of a composed workload, and the origin of its buffers and stages:
+/// a part, and an index in its workload.
 struct Composition {
   using Origin = std::pair<unsigned, unsigned>;
   std::vector<ComposedPart> parts;
@@ -42,17 +44,17 @@ struct Composition {
   SmallVector<int64_t, 8> extents;
 };
 
-/// Makes the workload of the ops in `body` that take time. The terminator of
-/// `body` hands the values on that become `results` outside. Fails with a
-/// diagnostic if the ops do not make one kernel.
+/// Makes one workload of the ops in `body` that take time. The operands of the
+/// terminator of `body` become `results`. Fails with a diagnostic if the ops
+/// cannot be one kernel.
 FailureOr<Workload> composeWorkload(Block &body, ValueRange results,
                                     EmitError emitError);
 
-/// What one of the ops does in a composed workload, which may be a part of the
-/// whole (`Workload::within`).
+/// Returns the workload of one of the ops within a composed workload, which may
+/// be a part of the whole (`Workload::within`).
 Workload workloadInside(const Workload &whole, const ComposedPart &part);
 
-/// The counts of a composed workload, which are those of its ops.
+/// These return the counts of a composed workload, which are those of its ops.
 Count countComposedPoints(const Workload &workload, unsigned stage, Box box);
 Count countComposedElements(const Workload &workload, unsigned buffer, Box box);
 

@@ -13,8 +13,8 @@
 
 namespace mlir::llm {
 
-/// a * b and a + b. Fails if an operand failed or the result is above
-/// `maxCount`.
+/// These return a * b and a + b. They fail if an operand failed or the result
+/// is above `maxCount`.
 inline Count times(Count a, int64_t b) {
   std::optional<int64_t> product =
       succeeded(a) ? checkedMul(*a, b) : std::nullopt;
@@ -26,7 +26,7 @@ inline Count plus(Count a, Count b) {
   return sum ? Count(*sum) : Count(failure());
 }
 
-/// sum += amount * repeats. On failure the sum stays as it was.
+/// Computes sum += amount * repeats. On failure the sum stays as it was.
 inline LogicalResult accumulate(int64_t &sum, Count amount, int64_t repeats) {
   Count total = plus(sum, times(amount, repeats));
   sum = succeeded(total) ? *total : sum;

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Linalg on tensors, as frontends such as torch-mlir print it, takes time by
-// the same interface as our own ops. docs/linalg.md says what is counted.
+// Ops of linalg on tensors, as frontends such as torch-mlir emit them, have
+// workloads by the same interface as our own ops. docs/linalg.md says what is
+// counted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,16 +18,15 @@
 
 namespace mlir::llm {
 
-/// Attaches, as soon as their dialects are loaded:
-/// - WorkloadOpInterface to all structured linalg ops but `linalg.fill`, to
-///   `tensor.insert_slice` and to `tensor.pad`;
-/// - TransparentOpInterface to the ops that only name, reshape, slice, join or
-///   repeat one value (constants, tensor views, `linalg.fill`), and to
-///   `cf.assert`.
+/// Attaches these interfaces as soon as the dialects are loaded: -
+/// WorkloadOpInterface to all structured linalg ops but `linalg.fill`, to
+/// `tensor.insert_slice` and to `tensor.pad`; - TransparentOpInterface to the
+/// ops that only name, reshape, slice, join or repeat one value (constants,
+/// tensor views, `linalg.fill`), and to `cf.assert`.
 void registerExternalModels(DialectRegistry &registry);
 
-/// The base of a pass that asks ops for their workloads. The pass brings the
-/// models along, also into a tool that did not register them.
+/// The base of a pass that asks ops for their workloads. It registers the
+/// models, also in a tool that has not done so.
 template <typename PassBase>
 struct WorkloadPass : PassBase {
   using PassBase::PassBase;

@@ -20,8 +20,8 @@ struct IndexTerm {
   unsigned loop;
 };
 
-/// The terms of an index such as h * 4 + g, by increasing factor. Nothing if it
-/// is no sum of loops. A constant has no terms.
+/// Returns the terms of an index such as h * 4 + g, by increasing factor. A
+/// constant has no terms. Returns nothing if the index is not a sum of loops.
 std::optional<SmallVector<IndexTerm>> termsOfIndex(AffineExpr index);
 
 } // namespace mlir::llm

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What `TilingInterface` asks of an op follows from its workload: the loops,
-// and the slices of operands and results that its maps show on a box. An op
-// with `SliceableOpInterface` says that it is the same op on these slices.
+// Implements `TilingInterface` from the workload of an op: its loops, and the
+// slices of operands and results on which its maps depend in a box. An op with
+// `SliceableOpInterface` guarantees that it is the same op on these slices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,14 +28,14 @@ FailureOr<Workload> findWorkload(Operation *op);
 std::string explainUncut(SliceableOpInterface op, const Workload &workload,
                          unsigned loop, ArrayRef<int64_t> sizes);
 
-/// Gives the results the types that the op infers for its operands as they are
-/// now. Fails if it cannot infer any.
+/// Sets the types of the results to those that the op infers from its current
+/// operands. Fails if the op cannot infer them.
 LogicalResult inferResults(Operation *op);
 
 /// Returns the elements of a buffer that a box touches: where they begin, and
 /// how many there are along each dimension. If the box has all iterations of a
-/// loop, they are all that there are: a loop over several buffers, one behind
-/// the other, is longer than each.
+/// loop, these are all elements of the dimension. (A loop over several
+/// concatenated buffers is longer than each.)
 IterationBox sliceOfBuffer(OpBuilder &builder, Location loc,
                            const Workload &workload, const Buffer &buffer,
                            const IterationBox &box);
@@ -48,11 +48,11 @@ sliceOp(OpBuilder &builder, SliceableOpInterface op, const IterationBox &box,
 
 /// Returns a tensor into which slices of a result can be put.
 Value makeDestination(OpBuilder &builder, OpResult result);
-/// Makes a value of the result's type of the tensor of all its slices, as which
-/// `sliceOp` gives them: a state is shown as a tensor there.
+/// Converts the tensor of all slices of a result to the result's type.
+/// `sliceOp` returns slices of a state as tensors.
 Value makeResult(OpBuilder &builder, OpResult result, Value tensor);
 
-/// Implements TilingInterface by the functions above.
+/// These implement the methods of TilingInterface with the functions above.
 SmallVector<utils::IteratorType> loopKindsOf(Operation *op);
 SmallVector<Range> iterationDomainOf(Operation *op, OpBuilder &builder);
 LogicalResult resultSliceOf(Operation *op, OpBuilder &builder, unsigned result,

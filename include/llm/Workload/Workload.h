@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A workload is a few stages (sweeps) over common loops that touch buffers
-// through affine maps. It says what is computed and which elements are touched.
-// It says nothing about tiles, machines or time.
+// A workload is a few stages (sweeps) over common loops, which touch buffers
+// through affine maps. It says what is computed and which elements are touched,
+// and nothing about tiles, machines or time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,21 +48,21 @@ struct Interval {
 /// One interval per loop of the workload.
 using Box = ArrayRef<Interval>;
 
-/// Iterations [begin, begin + extent).
+/// A loop with the iterations [begin, begin + extent).
 struct Loop {
   std::string name;
   utils::IteratorType kind;
   int64_t extent = 0;
   /// How tiles of the loop may follow each other.
   enum class Tiles : uint8_t {
-    Whole,    ///< a tile has all of it (the head dimension of attention)
-    AnyOrder, ///< each on its own
+    Whole,    ///< a tile has the whole loop (the head dimension of attention)
+    AnyOrder, ///< tiles do not depend on each other
     /// A value is carried from one iteration to the next (the state of a
     /// recurrence). Tiles follow each other, and never run at once.
     InOrder,
-    /// A stage carries a value along all of the loop that a later stage needs
-    /// (the row of a norm). A tile has all of the loop, or, if that does not
-    /// fit, each stage sweeps over its tiles anew.
+    /// A later stage needs a value that an earlier one carries along the whole
+    /// loop (the row of a norm). A tile has the whole loop. If that does not
+    /// fit, each stage sweeps over the tiles by itself.
     PerStage,
   } tiles = Tiles::AnyOrder;
   /// Says whether the loop may be cut into pieces that run in any order, or at
@@ -71,46 +71,45 @@ struct Loop {
   /// The first iteration. It is above 0 in a part of an op
   /// (`Workload::within`).
   int64_t begin = 0;
-  /// Where the groups of iterations end that take one slice of a buffer each
-  /// (the rows of an expert), increasing. Null: there are no groups.
+  /// The ends of groups of iterations, increasing. Each group uses one slice of
+  /// a buffer (the rows of an expert). It is null if there are no groups.
   std::shared_ptr<const std::vector<int64_t>> groupEnds = nullptr;
 };
 
 /// An operand or result in memory: `map` takes loop indices to element indices.
-/// A temporary exists on chip only (the scores of fused attention). It takes
-/// room in a tile and is never moved. A state is read before and written behind
-/// the iterations that change it (of a recurrence, between two tokens).
+/// A temporary exists only on chip (the scores of fused attention). It takes
+/// room in a tile and is never moved. A state is read before and written after
+/// the iterations that change it (the state of a recurrence).
 struct Buffer {
   enum class Role { Read, Write, Temporary, State } role = Role::Read;
   std::string name; ///< the operand's or result's name in the op's definition
   Value value;
   AffineMap map;
   Type elementType;
-  /// If each token takes only some slices of a weight (experts), this is how
-  /// many slices there are, and how many a token takes. With 0, it takes all.
+  /// If each token uses only some slices of a weight (experts): the number of
+  /// slices, and how many of them a token uses. With 0, it uses all.
   int64_t slices = 0, slicesPerToken = 0;
-  /// The map only says how many elements are touched. Which ones, or which of
-  /// them decide about an iteration, is known at run time (rows of a table, of
+  /// Whether the map only says how many elements are touched. Which ones an
+  /// iteration touches is known only at run time (rows of a table, rows of
   /// experts).
   bool isGathered = false;
-  /// Operands of the op that say at run time which elements those are. They
-  /// cannot be fetched before these values are computed. For experts, it is the
-  /// choice of a router; empty if all of a buffer is read in any case.
+  /// The operands of the op that say at run time which elements these are, such
+  /// as the choice of a router. A buffer cannot be fetched before they are
+  /// computed. It is empty if all of the buffer is read in any case.
   SmallVector<Value, 1> selectedBy = {};
-  /// A value that one op makes and another one takes inside of one kernel. A
-  /// tile of it stays until all of that is done.
+  /// Whether it is a value that one op makes and another one uses inside of one
+  /// kernel. A tile of it stays on chip until it is not needed any more.
   bool isKept = false;
-  /// Such a value lies where the op that reads it writes its own result. It
-  /// takes no room beside that.
+  /// Whether the op that reads such a value overwrites it with its own result.
+  /// It takes no room besides that.
   bool isInPlace = false;
-  /// A temporary may be made by one engine while another one uses it.
+  /// Whether one engine makes the temporary and another one uses it.
   bool isHandedOver = false;
-  /// The buffer is needed only when the sums of a contraction are complete. One
-  /// tile is enough, which is fetched while the sums are made.
+  /// Whether the buffer is needed only when the sums of a contraction are
+  /// complete. One tile is enough, which is fetched while the sums are made.
   bool isLate = false;
-  /// For ops that run as one, this says whether an op that reads it contracts
-  /// it, also if it is computed inside. Without a value, it follows from the
-  /// loops.
+  /// For ops that run as one: whether an op that reads the buffer contracts it,
+  /// even if it is computed inside. Without a value, it follows from the loops.
   std::optional<bool> isContracted = std::nullopt;
 };
 
@@ -121,8 +120,8 @@ struct Stage {
   llvm::SmallBitVector loops;
   EngineKind engine = EngineKind::Vector;
   SmallVector<std::pair<WorkKind, int64_t>, 4> workPerPoint;
-  /// Returns the kind of work whose pipe does work of this kind: the lanes of a
-  /// vector engine do its multiply-accumulates, too.
+  /// Returns the kind of work whose pipe does work of this kind. On a vector
+  /// engine, the lanes for Alu work also do multiply-accumulates.
   WorkKind pipeOf(WorkKind kind) const {
     return kind == WorkKind::Mac && engine == EngineKind::Vector ? WorkKind::Alu
                                                                  : kind;
@@ -132,17 +131,17 @@ struct Stage {
 /// What an op exchanges with other chips.
 struct Collective {
   CollectiveKind kind;
-  int64_t chips; ///< of a group, two or more
-  /// How many neighbouring chips of the grid the group lies within. The first
-  /// link that joins so many carries the bytes.
+  int64_t chips; ///< chips of a group, two or more
+  /// The number of neighbouring chips of the grid among which the group lies.
+  /// The first link that joins so many carries the bytes.
   int64_t span;
-  /// What each chip has, or, of an all-gather, what it has at the end.
+  /// The bytes that each chip has, or for an all-gather, that it has at the
+  /// end.
   int64_t bytes;
 };
 
-/// A box of iterations in the IR: where it begins, and how many iterations
-/// there are along each loop. These are values if they are known only at run
-/// time.
+/// A box of iterations in the IR: where it begins, and the number of iterations
+/// along each loop. They are values if they are known only at run time.
 struct IterationBox {
   SmallVector<OpFoldResult> offsets, sizes;
 };
@@ -153,33 +152,32 @@ struct Workload {
   SmallVector<Loop, 6> loops;
   SmallVector<Buffer, 4> buffers;
   SmallVector<Stage, 4> stages;
-  /// Loops that a mask couples: counts over them are not a product, so that
-  /// sums over their tiles are taken tile by tile.
+  /// The loops that a mask couples. Counts over them are not a product, so that
+  /// sums over their tiles are computed tile by tile.
   llvm::SmallBitVector maskedLoops;
-  /// Of an op that moves bytes between chips.
+  /// The exchange of an op that moves bytes between chips.
   std::optional<Collective> collective = std::nullopt;
-  /// What each of several ops that run as one is: see Composition.h.
+  /// The ops, if several run as one (see Composition.h).
   std::shared_ptr<const Composition> composition;
 
   /// Returns the box of all iterations.
   SmallVector<Interval, 6> fullBox() const;
-  /// Returns the share of the work that lies in `box`, which is inside of the
-  /// full box.
+  /// Returns the part of the work that lies in `box`, which must be inside of
+  /// the full box.
   Workload within(Box box) const;
   /// Returns the engine kinds that the stages need.
   EngineKindSet engineKinds() const;
-  /// Returns the type in which the multiply-accumulates run: the widest of the
-  /// contracted operands. Returns null if there are none.
+  /// Returns the type in which the multiply-accumulates run, which is the
+  /// widest type of the contracted operands. Returns null if there are none.
   Type macElementType() const;
-  /// Says whether the buffer is an operand that a multiply-accumulate stage
-  /// reduces over. It may be a value that is kept inside of a kernel of several
-  /// ops.
+  /// Says whether a multiply-accumulate stage contracts the buffer. It may be a
+  /// value that is kept inside of a kernel of several ops.
   bool isContracted(const Buffer &buffer) const;
   std::optional<unsigned> findLoop(StringRef name) const;
   /// Returns the loops that the buffer's map uses.
   llvm::SmallBitVector loopsOf(const Buffer &buffer) const;
   /// Returns how many stages sweep over the elements of a buffer that is read.
-  /// 1 for a buffer that is written, or that does not have all loops.
+  /// It is 1 for a buffer that is written, or whose map does not use all loops.
   int64_t countSweeps(unsigned buffer) const;
   /// Appends a stage over the loops with the given names.
   Stage &addStage(StringRef name, EngineKind engine,
@@ -194,10 +192,11 @@ struct Workload {
                     ArrayRef<StringRef> loopNames);
 };
 
-/// A reduction in parts that run at once, see `getPartialReduction`.
+/// A reduction that is cut into parts that may run at once (see
+/// `getPartialReduction`).
 struct PartialReduction {
-  /// The op with partial results. Each part runs a box of its loops. It has all
-  /// buffers of the op that it still touches, by name.
+  /// The op with partial results. Each part runs a box of its loops. Buffers of
+  /// the op that it still touches keep their names.
   Workload part;
   /// The step that runs once, after all parts. It reads what they wrote, and
   /// writes the results of the op.
@@ -212,8 +211,8 @@ elementwiseWorkload(Operation *op, EmitError emitError,
                     ArrayRef<std::pair<StringRef, Value>> inputs, Value out,
                     ArrayRef<std::pair<WorkKind, int64_t>> workPerElement);
 
-/// Elements of a tensor that another one shows. In each dimension there are
-/// `size` of them from `begin` on, each `stride` behind the one before.
+/// The elements of a tensor that another one shows. In each dimension they are
+/// the indices begin, begin + stride, .., `size` of them.
 struct ShownBox {
   struct Range {
     int64_t begin, size, stride;
@@ -222,7 +221,7 @@ struct ShownBox {
   SmallVector<Range, 4> ranges;
 };
 
-/// What a SourceOpInterface op shows.
+/// The kind of memory that a SourceOpInterface op shows.
 enum class SourceKind { Weight, Cache };
 
 /// Returns the product of the box's intervals over the stage's loops.
@@ -235,20 +234,20 @@ Count countElementsOfProduct(const Workload &workload, unsigned buffer,
 /// shape, or without elements.
 LogicalResult requireStaticShapes(Operation *op, EmitError emitError);
 
-/// The bytes that `shape` elements take in memory, densely packed and rounded
-/// up to whole bytes, with the scales of the type if it has any. This is the
-/// one function for every byte count.
+/// Returns the bytes that `shape` elements take in memory, densely packed and
+/// rounded up to whole bytes, with the scales of the type if it has any. Every
+/// count of bytes comes from this function.
 Count storageBytes(Type elementType, ArrayRef<int64_t> shape);
 /// Does the same for a whole tensor or cache. Fails for dynamic shapes and
 /// other types.
 Count storageBytes(Type type);
-/// Does the same for some elements of a buffer, such as a tile of it, or as
-/// many as are moved altogether. Scales count in proportion.
+/// Does the same for some elements of a buffer, such as those of a tile, or all
+/// that are moved. Scales count in proportion.
 Count storageBytes(const Buffer &buffer, int64_t elements);
 /// Returns the bytes of all of the values.
 Count storageBytesOf(ValueRange values);
 /// Returns the type of single values of an element type, in which arithmetic is
-/// done: the type itself, or the one behind its scales.
+/// done. For a block-scaled type, it is that of the values without scales.
 Type valueTypeOf(Type elementType);
 
 } // namespace mlir::llm
@@ -258,8 +257,8 @@ Type valueTypeOf(Type elementType);
 
 namespace mlir::llm {
 
-/// Says whether no mask hides anything, as if one query sees all keys. The
-/// counts of any box are then those of the product.
+/// Says whether a mask hides nothing, for example if one query sees all keys.
+/// The counts of any box are then those of the product.
 bool hidesNothing(WorkloadOpInterface op, const Workload &workload);
 
 } // namespace mlir::llm

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A multiply-accumulate array works on granules of gm rows, gn columns and gk
-// terms: what is left of the last one along an axis is filled up with nothing
-// and takes as long as if it were full. Engines whose units share an op as
-// tiles count that for each tile (`UnitKernel`); here it is for all others.
+// terms. The last granule along an axis may be only partly filled, and takes as
+// long as a full one. For engines whose units share an op as tiles,
+// `UnitKernel` counts this for each tile; for all other engines it is counted
+// here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,14 +27,15 @@ public:
   /// if its units count them, or if the stage is no product of two operands.
   static std::optional<Granules> get(const OpOnTarget &context, unsigned stage);
 
-  /// Returns the multiply-accumulates that the array has time for while it does
-  /// those at the stage's `points`, in tiles of these sizes. A tile that is no
-  /// whole number of granules takes one more. Fails if they do not fit into 64
-  /// bits.
+  /// Returns how many multiply-accumulates full granules would do in the time
+  /// in which the array does those at the stage's `points`, in tiles of these
+  /// sizes. A tile that is not a whole number of granules takes one more. Fails
+  /// if the number does not fit into 64 bits.
   Count countSlots(int64_t points, ArrayRef<int64_t> tileSizes) const;
 
-  /// Returns the number of iterations that fill the array, so that tiles of
-  /// multiples of it do. It is 1 for a loop that is no axis of the product.
+  /// Returns the number of iterations of the loop that fill the array. Tiles
+  /// whose sizes are multiples of it waste nothing. It is 1 for a loop that is
+  /// no axis of the product.
   int64_t stepOf(unsigned loop) const;
 
 private:

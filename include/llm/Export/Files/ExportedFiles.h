@@ -25,40 +25,44 @@ class ExportedFiles {
 public:
   explicit ExportedFiles(Operation *op) : context(op->getContext()) {}
 
-  /// Files are no part of the IR, so no change of it invalidates this.
+  /// A change of the IR does not invalidate this, because files are no part of
+  /// it.
   bool isInvalidated(const AnalysisManager::PreservedAnalyses &) {
     return false;
   }
 
-  /// Does `writeOutputFile` for the option `file` of a pass. Fails with a
-  /// diagnostic if that fails, or if an export of this run wrote the file, by
-  /// whatever path. A device may be written more than once.
+  /// Calls `writeOutputFile` for the option `file` of a pass. Fails with a
+  /// diagnostic if that fails, or if an export of this run wrote the same file
+  /// before, even under another path. A device may be written more than once.
   LogicalResult write(const Pass &pass, StringRef path,
                       function_ref<void(llvm::raw_ostream &)> write);
 
-  /// Shows a file that was written in a browser, for the option `open` of a
-  /// pass. Standard error gets how to do so if there is no display.
+  /// Opens a written file in a browser, for the option `open` of a pass. If
+  /// there is no display, it prints to standard error what the user can do.
   LogicalResult open(const Pass &pass, StringRef path);
 
-  /// Writes what people read if no file is named. It goes to standard output if
-  /// neither the tool nor another pass writes there, else to standard error.
+  /// Prints text for people, if no file is named. It goes to standard output if
+  /// neither the tool nor another pass writes there, and otherwise to standard
+  /// error.
   void print(const Pass &pass, function_ref<void(llvm::raw_ostream &)> write);
 
 private:
   MLIRContext *context;
-  ::llvm::StringMap<std::string> writers; ///< the pass, by what `identify` says
+  ::llvm::StringMap<std::string> writers; ///< the writing pass, by file
 };
 
-/// Says before anything runs if the tool writes something else to the option
-/// `file` of a pass, or if its suffix is that of what another export writes.
+/// Checks the option `file` of a pass before anything runs. It is an error if
+/// the file cannot be written, if the tool writes something else to it, or if
+/// its suffix is that of another export.
 LogicalResult checkExportedFile(const Pass &pass, StringRef path,
                                 MLIRContext *context);
 
-/// Says that the option `format` of a pass contradicts the suffix of its file.
+/// Emits the error that the option `format` contradicts the suffix of the file.
 InFlightDiagnostic emitFormatError(const Pass &pass, StringRef path,
                                    MLIRContext *context);
 
-/// Says before anything runs that what goes to standard output is not opened.
+/// Checks before anything runs that nothing is opened that goes to standard
+/// output.
 LogicalResult checkOpen(const Pass &pass, StringRef path, bool isOpened,
                         MLIRContext *context);
 

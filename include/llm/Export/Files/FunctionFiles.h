@@ -15,7 +15,8 @@
 namespace mlir::llm {
 
 /// Returns the functions of a module that have a body, in order. If there is
-/// none, a warning says so and what follows: "there is no trace to write".
+/// none, a warning says so and adds `consequence`, such as "there is no trace
+/// to write".
 SmallVector<FunctionOpInterface> functionsToExport(ModuleOp module,
                                                    StringRef consequence);
 

@@ -14,14 +14,14 @@
 
 namespace mlir::llm {
 
-/// Says why no page can be written to a file, and what to do: this build has
-/// none, or the name is that of something else. It is empty if one can, and for
-/// no file.
+/// Says why no page can be written to a file: this build has no page, or the
+/// name does not end in .html. Returns an empty text if one can be written, and
+/// for an empty name.
 std::string findPageFault(StringRef file);
 
-/// Returns JSON as it may stand in a page: without blanks around values, and
-/// without `<`, which could end the element around it. (In JSON, `<` is only in
-/// strings.)
+/// Returns JSON in a form that an HTML page can hold: without blanks around
+/// values, and without `<`, which could end the element around it. (JSON has
+/// `<` only in strings, where it can be escaped.)
 std::string toPageText(StringRef json);
 /// Returns the same for the JSON of reports.
 std::string toPageText(ArrayRef<Report> reports);
@@ -30,9 +30,11 @@ std::string toPageText(ArrayRef<Report> reports);
 std::string summarize(ArrayRef<Report> reports);
 
 /// Encodes in JSON what each function is compared with. A function has null, or
-/// `{"baseline": N, "ops": [[[0], [0, 1], 2.5, 3.0], ..]}`. An entry of `ops`
-/// has the positions of ops that do the same work, here and in the baseline,
-/// and the microseconds that both take.
+/// `{"baseline": N, "ops": [[[0], [0, 1], 2.5, 3.0], ..], "modules": [["mlp",
+/// 2.5, 3.0], ..]}`. An entry of `ops` has the positions of ops that do the
+/// same work, here and in the baseline, and the microseconds that each side
+/// takes. An entry of `modules` has a name and these microseconds; the last is
+/// left out if the baseline has no time of the module alone.
 std::string encodeMatches(ArrayRef<std::optional<RunComparison>> comparisons);
 
 /// Writes the page with its data: `{"report": .., "baseline": .., "matches":

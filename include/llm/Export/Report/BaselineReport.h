@@ -13,16 +13,18 @@
 
 namespace mlir::llm {
 
-/// The runs of this program, compared with those of another report.
+/// The functions of this program, compared with those of another report.
 struct BesideBaseline {
   std::string text; ///< the baseline's JSON
   std::vector<ComparableRun> runs, baselines;
-  std::vector<std::optional<RunComparison>> comparisons; ///< by run
+  std::vector<std::optional<RunComparison>>
+      comparisons; ///< one for each of `runs`
 };
 
 /// Reads the file that the option `baseline` of a pass names, and compares the
-/// reports with it. Fails with a diagnostic at the place in the file if this is
-/// no JSON report. A warning names functions that are compared with nothing.
+/// reports with it. If the file is no JSON report, it fails with a diagnostic
+/// that points into the file. A warning names functions that are compared with
+/// nothing.
 FailureOr<BesideBaseline> compareWithBaseline(const Pass &pass, StringRef path,
                                               ArrayRef<Report> reports,
                                               Location loc);

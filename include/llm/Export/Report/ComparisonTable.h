@@ -13,20 +13,20 @@
 
 namespace mlir::llm {
 
-/// Writes a row for each op, in the order of the program: microseconds of all
-/// its runs measured and predicted, their ratio, its share of the difference,
-/// and what bounds the prediction. Behind the rows stand the sums, and what
-/// only one side has. For a trace it says first how much of both sides is
-/// compared.
+/// Writes a table with a row for each op, in the order of the program. A row
+/// has the measured and the predicted microseconds of all its runs, their
+/// ratio, its share of the difference, and what binds the prediction. After the
+/// rows come the sums, and what only one side has. For a trace, the first lines
+/// say how much of both sides is compared.
 void writeComparisonTable(const Comparison &comparison,
                           ::llvm::raw_ostream &os);
-/// Writes the same for programs: all that the table has, and the times of each
-/// pass.
+/// Writes JSON with everything that the table has, and the times of each pass.
 void writeComparisonJson(const Comparison &comparison, ::llvm::raw_ostream &os);
-/// Writes one line for each op, and for what only one side has.
+/// Writes CSV with one line for each op, and one for each work of only one
+/// side.
 void writeComparisonCsv(const Comparison &comparison, ::llvm::raw_ostream &os);
 
-/// Says in sentences what the table says besides its rows: how much is
+/// Returns as sentences what the table says besides its rows: how much is
 /// compared, and what only one side has.
 std::vector<std::string> describeComparison(const Comparison &comparison);
 

@@ -15,7 +15,7 @@ namespace mlir::llm {
 
 struct BesideBaseline;
 
-/// Says in a sentence or two how far the times can be trusted.
+/// Returns a sentence or two on how far the times can be trusted.
 std::string describeCertainty(const Target &target);
 
 /// Writes what stands above the table of ops: machine, bounds, tokens, energy.

@@ -15,14 +15,16 @@
 
 namespace mlir::llm {
 
-/// Distributes tokens over experts. uniform: each token selects at random,
-/// independently of the others: E (1 - (1 - k/E)^T) experts, rounded, are met,
-/// all with as many rows (or one more). balanced: as many experts as there can
-/// be, all with as many rows (or one more). zipf: expert e is selected in
-/// proportion to 1 / (e + 1), as far as there are tokens for it.
+/// Distributes tokens over experts. With `uniform`, each token selects at
+/// random, independently of the others. Then E (1 - (1 - k/E)^T) experts,
+/// rounded, are met, and their numbers of rows differ by at most one. With
+/// `balanced`, as many experts as possible are met, and their numbers of rows
+/// differ by at most one. With `zipf`, expert e is selected in proportion to 1
+/// / (e + 1), as far as there are tokens for it.
 ///
-/// Returns the rows of each of `experts`. There are tokens * topK altogether,
-/// and no expert has more rows than there are tokens. 1 <= topK <= experts.
+/// Returns the number of rows of each of `experts`. Their sum is tokens * topK,
+/// and no expert has more rows than there are tokens. It must hold that 1 <=
+/// topK <= experts.
 std::vector<int64_t> countExpertRows(Routing routing, int64_t experts,
                                      int64_t topK, int64_t tokens);
 

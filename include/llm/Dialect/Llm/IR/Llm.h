@@ -8,7 +8,7 @@
 #ifndef LLM_DIALECT_LLM_IR_LLM_H
 #define LLM_DIALECT_LLM_IR_LLM_H
 
-// Who reads only plans (tiles, costs, slots, targets) needs no more than that.
+// Code that reads only plans (tiles, costs, slots, targets) needs only this.
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 
 #define GET_OP_CLASSES

@@ -14,11 +14,11 @@ namespace mlir::llm {
 
 class LlmDialect;
 
-/// What a file of bytecode says of the ops, attributes and types of the dialect
-/// in it. A change that older files do not follow raises `current`. The op's
-/// own `readProperties` and `writeProperties` ask for the version, and read and
-/// write what the op has got since. Attributes and types are text there, which
-/// parsers go on to accept.
+/// The version of the dialect's ops, attributes and types in a bytecode file. A
+/// change that older files do not follow raises `current`. The `readProperties`
+/// and `writeProperties` of an op ask for the version, and read and write what
+/// the op has gained since. Attributes and types are stored as text, and their
+/// parsers keep accepting older text.
 struct LlmDialectVersion : DialectVersion {
   static constexpr uint64_t current = 6;
 
@@ -27,7 +27,7 @@ struct LlmDialectVersion : DialectVersion {
   uint64_t number;
 };
 
-/// Has bytecode say its version, and refuses that of a later one.
+/// Makes bytecode state its version. Bytecode of a later version is refused.
 void addBytecodeInterface(LlmDialect &dialect);
 
 } // namespace mlir::llm

@@ -15,8 +15,8 @@ namespace mlir::llm {
 
 /// The `llm` dialect without its ops: the attributes and types that say how a
 /// program of other dialects (linalg, say) is tiled, what it costs and when it
-/// runs. The text is that of `LlmDialect`. A context loads one of the two, and
-/// what reads plans links neither the ops nor what they need.
+/// runs. Its text form is that of `LlmDialect`. A context loads one of the two.
+/// A program that only reads plans need not link the ops or their dependencies.
 class PlansDialect : public Dialect {
 public:
   explicit PlansDialect(MLIRContext *context);
@@ -43,23 +43,24 @@ private:
   void registerTypes();
 };
 
-/// Returns the text of an attribute on one line, for messages and fingerprints:
-/// tiles, costs and slots have several where a program is printed.
+/// Returns the text of an attribute on one line, for messages and fingerprints.
+/// In a printed program, tiles, costs and slots have several lines.
 std::string printOnOneLine(Attribute attribute);
 
-/// Returns the name in `llm.piece` of a dimension of a weight, a cache or a
-/// state of this type.
+/// Returns the name that `llm.piece` gives to a dimension of a weight, a cache
+/// or a state of this type.
 std::string nameOfPieceDim(Type type, unsigned dim);
 
 /// Verifies an attribute `llm.*` of an op or a function.
 LogicalResult verifyPlan(Operation *op, NamedAttribute attribute);
-/// Verifies one of an argument or a result of a function; `what` says which.
+/// Verifies such an attribute of an argument or a result of a function. `what`
+/// names the argument or result in errors.
 LogicalResult verifyOnFunctionValue(Operation *op, StringRef what,
                                     NamedAttribute attribute);
 
-/// Bytecode says the version of the dialect, and one of a later version is
-/// refused. Attributes and types are written as text, which is what Spec.md
-/// fixes.
+/// Writes the version of the dialect into bytecode, and refuses bytecode of a
+/// later version. Attributes and types are written as text, whose form Spec.md
+/// defines.
 struct VersionedBytecode : BytecodeDialectInterface {
   explicit VersionedBytecode(Dialect *dialect)
       : BytecodeDialectInterface(dialect) {}
