@@ -22,6 +22,9 @@ struct MeasuredRow {
 
   Location location;
   std::string id, source, device, model, opKind, dtype, backend, timing, note;
+  /// Of rows that go to experts: "balanced" spreads the experts of a token over
+  /// as many devices as it can. Otherwise they lie on any.
+  std::string routing;
   /// out[m, n] = lhs[m, k] rhs[k, n].
   std::optional<int64_t> m, n, k;
   /// Attention: `qLen` new tokens of each of `batch` sequences see `kvLen`
@@ -33,6 +36,8 @@ struct MeasuredRow {
   std::optional<int64_t> cacheResident;
   /// Collectives.
   std::optional<int64_t> devices, messageBytes;
+  /// Experts of a token, whose row goes to them.
+  std::optional<int64_t> topK;
   /// The time that is compared. It is the median, or the mean if the resolution
   /// of the clock (1 us) blurs the time and the repeats agree
   /// (`readMeasuredTable`).

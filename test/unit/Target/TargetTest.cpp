@@ -281,11 +281,11 @@ TEST_F(TargetTest, SelectLibrary) {
   Target none = makeTarget();
   EXPECT_TRUE(failed(selectLibrary(none, "fast", at)));
   EXPECT_EQ(messages.take(),
-            "here: target 'toy' has no kernels of library 'fats'; did you "
+            "here: target 'toy' has no figures of library 'fats'; did you "
             "mean 'fast'? (libraries: fast, slow)\n"
-            "here: target 'toy' has no kernels of library 'vllm' (libraries: "
+            "here: target 'toy' has no figures of library 'vllm' (libraries: "
             "fast, slow)\n"
-            "here: target 'toy' has no kernels of library 'fast' (it has none "
+            "here: target 'toy' has no figures of library 'fast' (it has none "
             "of any library)\n");
 }
 
