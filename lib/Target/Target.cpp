@@ -98,8 +98,12 @@ std::string Target::connect(int64_t chips) {
   if (isDone())
     return {};
   int64_t most = 1;
+  StringRef last;
   for (const Link &link : links)
-    most = std::max(most, link.devices);
+    if (!isOfLibrary(link)) {
+      most = std::max(most, link.devices);
+      last = link.name;
+    }
   std::string count = std::to_string(chips);
   std::string start = "the program's grid has " + count + " chips, and ";
   if (links.empty())
@@ -110,7 +114,7 @@ std::string Target::connect(int64_t chips) {
            "}} into its file, or take a preset with links "
            "(llm-opt --llm-list-targets)";
   return start + "the links of target '" + name + "' join " +
-         std::to_string(most) + ": set=links." + links.back().name +
+         std::to_string(most) + ": set=links." + last.str() +
          ".devices=" + count + " asks what if one joined so many";
 }
 
@@ -433,9 +437,8 @@ LogicalResult selectLibrary(Target &target, StringRef library,
   }
   SmallVector<StringRef> known(libraries.begin(), libraries.end());
   Refusal diagnostic = emitError();
-  diagnostic << "target '" << target.name
-             << "' has no figures of library '" << library << "'"
-             << didYouMean(library, known);
+  diagnostic << "target '" << target.name << "' has no figures of library '"
+             << library << "'" << didYouMean(library, known);
   if (known.empty())
     return diagnostic << " (it has none of any library)";
   return diagnostic << " (libraries: " << llvm::join(known, ", ") << ")";
