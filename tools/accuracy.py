@@ -28,8 +28,18 @@ ELEMENTWISE = [f"engines.gpu.kernels.elementwise.{figure}"
 PLAIN_FIGURES = ("device", "engines.gpu.overhead_cycles")  # the least certain last
 
 
+EXPERTS = ["expert_dispatch", "expert_combine"]
+# What is fitted together: preset, device, backend, figures, kinds of ops.
+EXCHANGES = [
+    *(("a100-sxm", "A100-SXM-80GB", backend, "collective", COLLECTIVES)
+      for backend in ("nccl_2.27.3", "sglang_custom_ar", "nccl")),
+    *(("h100-sxm", "H100-SXM-80GB", backend, "collective", COLLECTIVES)
+      for backend in ("nccl_2.29.2", "vllm_0.24.0_graph", "vllm_0.24.0_eager")),
+    ("gb200-nvl72", "GB200", "trtllm_1.2.0rc6_one_sided", "experts", EXPERTS),
+]
 # Columns of newer files, by their names in docs/accuracy.md.
-RENAMED = {"op": "op_kind", "q_len_tokens": "q_len", "kv_len_tokens": "kv_len"}
+RENAMED = {"op": "op_kind", "q_len_tokens": "q_len", "kv_len_tokens": "kv_len", "chips": "n_devices",
+           "tokens_per_chip": "rows", "hidden_size": "cols", "distribution": "routing"}
 
 
 def is_plain(row: dict) -> bool:
@@ -44,28 +54,35 @@ def is_plain(row: dict) -> bool:
             and row["backend"].startswith(("sglang", "vllm")))
 
 
+def write_renamed(rows: list[dict], columns: list[str], renamed: Path) -> Path:
+    with renamed.open("w") as file:
+        writer = csv.writer(file)
+        writer.writerow([RENAMED.get(column, column) for column in columns] + ["note"])
+        for row in rows:
+            note = "incl. KV-cache write" if row["op"].startswith("attention_") else ""
+            writer.writerow([*row.values(), note])
+    return renamed
+
+
+def with_experts(reader: csv.DictReader) -> list[dict]:
+    """Returns rows that go to experts and come back, by the names of their kinds."""
+    return [{**row, "op": row["op"].replace("alltoall_", "expert_")} for row in reader]
+
+
 def readable(path: Path, work: Path) -> Path | None:
     """Returns a file with the columns that llm-prof reads, or None if no row is of one op alone."""
     with path.open() as file:
         reader = csv.DictReader(file)
         if "op_kind" in reader.fieldnames:
             return path
+        if "tokens_per_chip" in reader.fieldnames:
+            return write_renamed(with_experts(reader), reader.fieldnames, work / path.name)
         if not {"op", "dtype", "flag", "measured_us"} <= set(reader.fieldnames):
             return None
         if "m" not in reader.fieldnames and "q_len_tokens" not in reader.fieldnames:
             return None
         rows = [row for row in reader if is_plain(row)]
-    if not rows:
-        return None
-    fields = [RENAMED.get(field, field) for field in reader.fieldnames] + ["note"]
-    renamed = work / path.name
-    with renamed.open("w") as file:
-        writer = csv.writer(file)
-        writer.writerow(fields)
-        for row in rows:
-            note = "" if row["op"] == "gemm" else "incl. KV-cache write"
-            writer.writerow([*row.values(), note])
-    return renamed
+    return write_renamed(rows, reader.fieldnames, work / path.name) if rows else None
 
 
 class Prof:
@@ -332,15 +349,14 @@ def elementwise(prof: Prof) -> str:
 
 def collectives(prof: Prof) -> str:
     lines = []
-    for backend in ("nccl_2.27.3", "sglang_custom_ar", "nccl"):
-        held, count = prof.calibrate("a100-sxm", ["collective"], backend=[backend],
-                                     device=["A100-SXM-80GB"], op_kind=COLLECTIVES)
-        for kind in COLLECTIVES:
+    for preset, device, backend, figures, kinds in EXCHANGES:
+        held, count = prof.calibrate(preset, [figures], backend=[backend], device=[device], op_kind=kinds)
+        for kind in kinds:
             rows = [row for row in held if row["op_kind"] == kind]
             if rows:
-                prof.cross_validated["A100-SXM-80GB", backend, kind] = mdape(rows)
-                lines.append([f"{backend}, {kind}", count, len(rows), mdape(rows)])
-    return table(["A100, collectives", "fitted (shared)", "rows", "cross-validated"], lines)
+                prof.cross_validated[device, backend, kind] = mdape(rows)
+                lines.append([f"{preset}: {backend}, {kind}", count, len(rows), mdape(rows)])
+    return table(["collectives", "fitted (shared)", "rows", "cross-validated"], lines)
 
 
 # Each entry has a preset, and what was measured: device, op kinds, source or beginning of the backend.
@@ -361,7 +377,8 @@ SHIPPED = [
     ("a100-sxm", "A100-SXM-80GB", "all_reduce", "llmcompass", "nccl"),
     ("a100-sxm", "A100-SXM-80GB", "all_reduce", "vidur", "nccl_torch"),
     *(("h100-sxm", "H100-SXM-80GB", kind, "aiconfigurator", "nccl_2.29.2") for kind in COLLECTIVES),
-    ("h100-sxm", "H100-SXM-80GB", "all_reduce", "aiconfigurator", "vllm_0.24.0"),
+    *(("h100-sxm", "H100-SXM-80GB", "all_reduce", "aiconfigurator", f"vllm_0.24.0_{way}") for way in ("graph", "eager")),
+    *(("gb200-nvl72", "GB200", kind, "aiconfigurator", "trtllm_1.2.0rc6_one_sided") for kind in EXPERTS),
 ]
 
 

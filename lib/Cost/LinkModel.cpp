@@ -23,8 +23,7 @@ FailureOr<Movement> LinkModel::move(TileAttr tile) const {
                                "neither tile levels nor a split";
   FailureOr<Movement> movement = moveCompulsory(context);
   const Collective &collective = *context.workload.collective;
-  Count sent = countSentBytes(collective.kind, collective.chips,
-                              collective.bytes, timeWhole().isInSwitch);
+  Count sent = timeWhole().countSentBytes(collective.bytes);
   if (failed(movement) || failed(sent))
     return context.refuseOverflow();
   movement->sentBytes = *sent;

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Cost/OpOnTarget.h"
-#include "llm/Cost/Kernels/CollectiveModel.h"
 #include "llm/Workload/Composition.h"
 
 using namespace mlir;
@@ -50,7 +49,7 @@ static Refusal refuseEngines(WorkloadOpInterface op, EngineKindSet kinds,
 /// engines for it.
 static FailureOr<OpOnTarget> onLink(WorkloadOpInterface op, Workload workload,
                                     const Target &target, Reasons reasons) {
-  const Link *link = findLink(target, workload.collective->span);
+  const Link *link = target.findLink(workload.collective->span);
   for (const Engine &engine : target.engines)
     if (link && engine.isLink && engine.name == link->name)
       return OpOnTarget{op, std::move(workload), &target, &engine, reasons};

@@ -1,4 +1,4 @@
-//===- CollectiveRow.h - The time of a measured collective ------*- C++ -*-===//
+//===- CollectiveRow.h - The time of a measured exchange --------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,17 +8,22 @@
 #ifndef LLM_LIB_PROFILE_COLLECTIVEROW_H
 #define LLM_LIB_PROFILE_COLLECTIVEROW_H
 
-#include "llm/Cost/Kernels/CollectiveModel.h"
 #include "llm/Diagnostics/Reasons.h"
 #include "llm/Profile/MeasuredTable.h"
+#include "llm/Target/Target.h"
 
 namespace mlir::llm {
 
-/// Predicts the time of a collective in microseconds. It is an error, at the
-/// row, if there is no number of devices or bytes, or if no link of the target
-/// joins so many.
-FailureOr<double> collectiveTime(const MeasuredRow &row, CollectiveKind kind,
-                                 const Target &target, Reasons reasons);
+/// Says whether a row of this kind is of what devices exchange: a collective,
+/// or "expert_dispatch" or "expert_combine".
+bool isExchangeRow(StringRef opKind);
+/// Returns the two kinds of rows that go to experts and come back.
+ArrayRef<StringRef> expertRowKinds();
+
+/// Predicts the time of such a row in microseconds. It is an error, at the row,
+/// if it lacks sizes, or if no link of the target joins so many devices.
+FailureOr<double> exchangeTime(const MeasuredRow &row, const Target &target,
+                               Reasons reasons);
 
 } // namespace mlir::llm
 

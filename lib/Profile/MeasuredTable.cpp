@@ -38,7 +38,9 @@ static const TextColumn textColumns[] = {
     {{"device", "what was measured"}, &MeasuredRow::device},
     {{"model", "the model that the shape is of"}, &MeasuredRow::model},
     {{"op_kind", "required: the kind of op"}, &MeasuredRow::opKind},
-    {{"dtype", "fp16, bf16 (default), fp32, fp8 or int8"}, &MeasuredRow::dtype},
+    {{"dtype", "fp16, bf16 (default), fp32, fp8 or int8; of rows that go to "
+               "experts also nvfp4"},
+     &MeasuredRow::dtype},
     {{"backend", "the library or kernel"}, &MeasuredRow::backend},
     {{"timing", "how it was measured; cudagraph..: in a graph of kernels that "
                 "is replayed"},
@@ -46,6 +48,9 @@ static const TextColumn textColumns[] = {
     {{"note", "\"KV-cache write\" in the note of attention: the write of the "
               "new keys was measured with it"},
      &MeasuredRow::note},
+    {{"routing", "of rows that go to experts: balanced, if the experts of a "
+                 "token lie on as many devices as they can; else on any"},
+     &MeasuredRow::routing},
 };
 
 static const NumberColumn numberColumns[] = {
@@ -71,6 +76,9 @@ static const NumberColumn numberColumns[] = {
     {{"n_devices", "devices of a collective"}, &MeasuredRow::devices},
     {{"message_bytes", "the buffer of a collective"},
      &MeasuredRow::messageBytes},
+    {{"top_k", "experts of a token, of expert_dispatch and expert_combine; "
+               "these also have rows (tokens of each device) and cols"},
+     &MeasuredRow::topK},
 };
 
 static constexpr MeasuredColumn timeColumns[] = {

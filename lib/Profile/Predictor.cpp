@@ -15,9 +15,8 @@ using namespace mlir::llm;
 
 FailureOr<std::optional<double>> Predictor::microseconds(const MeasuredRow &row,
                                                          Reasons reasons) {
-  if (std::optional<CollectiveKind> kind = parseCollectiveKind(row.opKind)) {
-    FailureOr<double> time =
-        collectiveTime(row, *kind, targets.of(row), reasons);
+  if (isExchangeRow(row.opKind)) {
+    FailureOr<double> time = exchangeTime(row, targets.of(row), reasons);
     if (failed(time))
       return failure();
     return std::optional<double>(*time);

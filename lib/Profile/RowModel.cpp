@@ -25,13 +25,14 @@ using namespace mlir::llm;
 static std::string describeOp(const MeasuredRow &row) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  for (const std::string &name : {row.opKind, row.dtype, row.backend})
+  for (const std::string &name :
+       {row.opKind, row.dtype, row.backend, row.routing})
     os << name.size() << ":" << name << ",";
   os << row.isReplayed() << row.writesCache();
   for (std::optional<int64_t> size :
        {row.m, row.n, row.k, row.batch, row.heads, row.kvHeads, row.headDim,
         row.qLen, row.kvLen, row.causal, row.rows, row.cols, row.cacheResident,
-        row.devices, row.messageBytes}) {
+        row.devices, row.messageBytes, row.topK}) {
     os << ",";
     if (size)
       os << *size;
@@ -58,8 +59,8 @@ FailureOr<RowModels::Model> RowModels::makeModel(const MeasuredRow &row,
                                                  const Target &target,
                                                  Reasons reasons) {
   Model model{&row, 0, {}};
-  if (std::optional<CollectiveKind> kind = parseCollectiveKind(row.opKind)) {
-    if (failed(collectiveTime(row, *kind, target, reasons)))
+  if (isExchangeRow(row.opKind)) {
+    if (failed(exchangeTime(row, target, reasons)))
       return failure();
     model.view = addView({&row, std::nullopt, Type(), "", ""});
     return model;
@@ -182,8 +183,8 @@ static double evenSeconds(const OpOnTarget &original, double bytes,
 
 double RowModels::predict(const Model &model, Machines &machines) const {
   if (model.ops.empty())
-    return *collectiveTime(*model.row, *parseCollectiveKind(model.row->opKind),
-                           *machines.of(model.view).target, Reasons());
+    return *exchangeTime(*model.row, *machines.of(model.view).target,
+                         Reasons());
   double seconds = 0;
   for (const OpModel &op : model.ops) {
     const Machines::RowTarget &machine = machines.of(op.view);

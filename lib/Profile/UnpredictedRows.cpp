@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Profile/UnpredictedRows.h"
+#include "CollectiveRow.h"
 #include "llm/Console/TextTable.h"
 #include "llm/Diagnostics/Spelling.h"
 #include "llm/Profile/RowOps.h"
@@ -59,6 +60,9 @@ static std::string others(const UnpredictedRows &rows) {
 /// Says of a kind that does not exist which kinds there are.
 static std::string describeKinds(StringRef kind) {
   std::vector<StringRef> known = RowOps::kinds();
+  for (CollectiveKind collective : allCollectiveKinds)
+    known.push_back(stringify(collective));
+  llvm::append_range(known, expertRowKinds());
   return ", '" + kind.str() + "'" + didYouMean(kind, known) +
          " (kinds: " + llvm::join(known, ", ") + ")";
 }

@@ -29,8 +29,9 @@ field(StringRef key, StringRef unit, StringRef absent, StringRef meaning,
   return {key, unit, absent, meaning, least, nullptr, optional, true};
 }
 
-/// Marks a figure of a kernel that its code tells.
-static NumberField<KernelFigures> ofCode(NumberField<KernelFigures> field) {
+/// Marks a figure that is known from code or a data sheet, and not fitted.
+template <typename Part>
+static NumberField<Part> known(NumberField<Part> field) {
   field.isFitted = false;
   return field;
 }
@@ -41,11 +42,12 @@ static NumberField<Part> atMost(int64_t most, NumberField<Part> field) {
   return field;
 }
 
-/// Makes a field for a switch of a kernel, which its code tells.
-static NumberField<KernelFigures>
-choice(StringRef key, StringRef absent, StringRef meaning,
-       std::optional<int64_t> KernelFigures::*optional) {
-  return atMost(1, ofCode(field(key, "0 or 1", absent, meaning, optional, 0)));
+/// Makes a field for a switch, of a kernel one that its code tells.
+template <typename Part>
+static NumberField<Part> choice(StringRef key, StringRef absent,
+                                StringRef meaning,
+                                std::optional<int64_t> Part::*optional) {
+  return atMost(1, known(field(key, "0 or 1", absent, meaning, optional, 0)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -263,6 +265,75 @@ ArrayRef<NumberField<Link>> linkNumbers() {
             "the rate at which a device sends to a switch that makes sums, no "
             "more than the link's",
             &Link::inSwitchBytesPerSecond),
+      field("one_shot_nanoseconds", "nanoseconds", "0",
+            "start of an all-reduce in which each device reads the values of "
+            "all others and adds up",
+            &Link::oneShotNanoseconds, 0),
+      field("one_shot_peer_nanoseconds", "nanoseconds", "0",
+            "what each other device adds to the time of one shot",
+            &Link::oneShotPeerNanoseconds, 0),
+      field("one_shot_bytes_per_second", "bytes per second",
+            "there is no such all-reduce",
+            "the rate at which a device reads in it, no more than the link's",
+            &Link::oneShotBytesPerSecond),
+      field("two_shot_nanoseconds", "nanoseconds", "0",
+            "start of an all-reduce in which each device adds up its share of "
+            "the values, and then reads the other shares",
+            &Link::twoShotNanoseconds, 0),
+      field("two_shot_peer_nanoseconds", "nanoseconds", "0",
+            "what each other device adds to the time of two shots",
+            &Link::twoShotPeerNanoseconds, 0),
+      field("two_shot_bytes_per_second", "bytes per second",
+            "there is no such all-reduce",
+            "the rate at which a device reads in it, no more than the link's",
+            &Link::twoShotBytesPerSecond),
+      known(field("shot_most_bytes", "bytes", "no limit",
+                  "the largest values for which the library takes one shot or "
+                  "two",
+                  &Link::shotMostBytes)),
+      field("expert_dispatch_nanoseconds", "nanoseconds", "0",
+            "start of what sends the rows of tokens to their experts",
+            &Link::expertDispatchNanoseconds, 0),
+      field(
+          "expert_dispatch_peer_nanoseconds", "nanoseconds", "0",
+          "what each other device adds to the time of rows that go to experts",
+          &Link::expertDispatchPeerNanoseconds, 0),
+      field("expert_dispatch_bytes_per_second", "bytes per second",
+            "rows go to experts as in an all_to_all",
+            "the rate of rows that go to experts, no more than the link's",
+            &Link::expertDispatchBytesPerSecond),
+      field("expert_combine_nanoseconds", "nanoseconds", "0",
+            "start of what brings the rows back from the experts and adds "
+            "them up",
+            &Link::expertCombineNanoseconds, 0),
+      field("expert_combine_peer_nanoseconds", "nanoseconds", "0",
+            "what each other device adds to the time of rows that come back",
+            &Link::expertCombinePeerNanoseconds, 0),
+      field("expert_combine_bytes_per_second", "bytes per second",
+            "rows come back as in an all_to_all",
+            "the rate of rows that come back from experts, no more than the "
+            "link's",
+            &Link::expertCombineBytesPerSecond),
+      known(choice("fully_connected", "0",
+                   "1: a wire joins any two of the devices, so that a group "
+                   "of n has (n - 1) / (`devices` - 1) of the rate; of the "
+                   "first link",
+                   &Link::fullyConnected)),
+      known(field("torus_x", "devices", "the link has switches",
+                  "the devices are a torus of `torus_x` x `torus_y` x "
+                  "`torus_z`, which is `devices`, with neighbours along x; of "
+                  "the first link",
+                  &Link::torusX, 2)),
+      known(field("torus_y", "devices", "1",
+                  "devices along the second dimension of the torus",
+                  &Link::torusY, 2)),
+      known(field("torus_z", "devices", "1",
+                  "devices along the third dimension of the torus",
+                  &Link::torusZ, 2)),
+      known(choice("is_default", "0",
+                   "1: these figures of a library (`LINK@LIBRARY`) stand over "
+                   "those of the link where no library is chosen",
+                   &Link::isDefault)),
   };
   return fields;
 }
@@ -293,19 +364,19 @@ ArrayRef<NumberField<KernelFigures>> kernelNumbers() {
             "what a unit moves for a kernel of this kind: its loads in flight "
             "over their latency",
             &KernelFigures::itemBytesPerKilocycle),
-      ofCode(field("item_elements", "elements", "whole rows",
-                   "elements of the pieces into which the kernel cuts rows",
-                   &KernelFigures::itemElements)),
+      known(field("item_elements", "elements", "whole rows",
+                  "elements of the pieces into which the kernel cuts rows",
+                  &KernelFigures::itemElements)),
       choice("rereads_rows", "0",
              "1: each stage reads its rows from memory again; 0: they stay in "
              "the unit",
              &KernelFigures::rereadsRows),
-      ofCode(field("query_tile", "rows", "64",
-                   "query rows of an item of attention",
-                   &KernelFigures::queryTile)),
-      ofCode(field("key_tile", "keys", "128",
-                   "keys of a block, which an item takes one after the other",
-                   &KernelFigures::keyTile)),
+      known(field("query_tile", "rows", "64",
+                  "query rows of an item of attention",
+                  &KernelFigures::queryTile)),
+      known(field("key_tile", "keys", "128",
+                  "keys of a block, which an item takes one after the other",
+                  &KernelFigures::keyTile)),
       choice("packs_groups", "0",
              "1: heads that share keys always share items; 0: only where each "
              "sequence has one query",

@@ -188,7 +188,7 @@ std::optional<int64_t> figureLimit(const Target &target, StringRef path) {
       if (limit)
         limit = std::max(*limit, part.boostClockHz.value_or(*limit));
     } else if constexpr (std::is_same_v<Part, Link>) {
-      if (number.optional == &Link::lowLatencyBytesPerSecond)
+      if (number.optional && number.unit == "bytes per second")
         limit = part.bytesPerSecond;
     }
   });
@@ -232,6 +232,27 @@ static void addKernelFigures(const Engine &engine, StringRef kernel,
                             .str());
 }
 
+/// Adds the paths of the fitted figures of the first link, or of those that the
+/// library has for it: of experts' rows, or all others.
+static void addLinkFigures(const Target &target, StringRef library,
+                           bool areOfExperts, std::vector<std::string> &paths) {
+  auto add = [&](const Link &link) {
+    for (const NumberField<Link> &number : linkNumbers())
+      if (number.optional && number.isFitted && number.get(link) &&
+          number.key.starts_with("expert_") == areOfExperts)
+        paths.push_back(
+            (keys::links + "." + link.name + "." + number.key).str());
+  };
+  if (target.links.empty())
+    return;
+  const Link &first = target.links.front();
+  for (const Link &link : target.links)
+    if (link.name == first.name + "@" + library.str())
+      add(link);
+  if (paths.empty())
+    add(first);
+}
+
 std::vector<std::string> figuresOfGroup(const Target &target, StringRef group,
                                         StringRef library) {
   std::vector<std::string> paths;
@@ -243,16 +264,8 @@ std::vector<std::string> figuresOfGroup(const Target &target, StringRef group,
             (keys::memories + "." + target.dram().name +
              ".sustained_bytes_per_second")
                 .str()};
-  if (group == "collective" && !target.links.empty()) {
-    const Link &first = target.links.front();
-    auto ofLibrary = ::llvm::find_if(target.links, [&](const Link &link) {
-      return link.name == first.name + "@" + library.str();
-    });
-    const Link &link = ofLibrary == target.links.end() ? first : *ofLibrary;
-    for (const NumberField<Link> &number : linkNumbers())
-      if (number.optional && number.get(link))
-        paths.push_back(
-            (keys::links + "." + link.name + "." + number.key).str());
+  if (group == "collective" || group == "experts") {
+    addLinkFigures(target, library, group == "experts", paths);
     return paths;
   }
   if (!library.empty())

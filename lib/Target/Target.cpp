@@ -64,11 +64,15 @@ const Memory *Target::findSharedResource(StringRef name) const {
   return nullptr;
 }
 
+/// What stands behind an @ is another library of the same link.
+static bool isOfLibrary(const Link &link) {
+  return StringRef(link.name).contains('@');
+}
+
 std::string Target::connect(int64_t chips) {
   auto isDone = [&] { return chips <= 1; };
   for (const Link &link : links) {
-    // What stands behind an @ is another library of the same link.
-    if (isDone() || StringRef(link.name).contains('@'))
+    if (isDone() || isOfLibrary(link))
       continue;
     bool isTaken = findMemory(link.name) ||
                    llvm::any_of(engines, [&](const Engine &engine) {
@@ -94,8 +98,12 @@ std::string Target::connect(int64_t chips) {
   if (isDone())
     return {};
   int64_t most = 1;
+  StringRef last;
   for (const Link &link : links)
-    most = std::max(most, link.devices);
+    if (!isOfLibrary(link)) {
+      most = std::max(most, link.devices);
+      last = link.name;
+    }
   std::string count = std::to_string(chips);
   std::string start = "the program's grid has " + count + " chips, and ";
   if (links.empty())
@@ -106,8 +114,33 @@ std::string Target::connect(int64_t chips) {
            "}} into its file, or take a preset with links "
            "(llm-opt --llm-list-targets)";
   return start + "the links of target '" + name + "' join " +
-         std::to_string(most) + ": set=links." + links.back().name +
+         std::to_string(most) + ": set=links." + last.str() +
          ".devices=" + count + " asks what if one joined so many";
+}
+
+const Link *Target::findLink(int64_t devices) const {
+  for (const Link &link : links)
+    if (link.devices >= devices && !isOfLibrary(link))
+      return &link;
+  return nullptr;
+}
+
+/// Replaces every figure that `given` has. What says how a link is built, or
+/// which library counts, stays.
+static void overwrite(Link &link, const Link &given) {
+  for (const NumberField<Link> &number : linkNumbers())
+    if (number.optional && number.optional != &Link::isDefault &&
+        number.get(given))
+      number.set(link, *number.get(given));
+}
+
+Link Target::withDefaultLibrary(const Link &link) const {
+  Link whole = link;
+  for (const Link &other : links)
+    if (auto [name, library] = StringRef(other.name).split('@');
+        !library.empty() && name == link.name && other.isDefault == 1)
+      overwrite(whole, other);
+  return whole;
 }
 
 const Memory &Target::dram() const { return *sharedMemories().back(); }
@@ -325,56 +358,68 @@ KernelFigures Engine::kernelFigures(StringRef opClass, StringRef opName) const {
 }
 
 /// Selects links by library, too: "nvlink@custom" is "nvlink" as that library
-/// drives it.
+/// drives it. A library that has no figures of its own has those of the link.
 static void selectLinks(Target &target, StringRef library) {
   std::vector<Link> selected;
   for (const Link &link : target.links)
-    if (!StringRef(link.name).contains('@'))
-      selected.push_back(link);
+    if (!isOfLibrary(link))
+      selected.push_back(library.empty() ? target.withDefaultLibrary(link)
+                                         : link);
   for (const Link &link : target.links)
     if (auto [name, of] = StringRef(link.name).split('@');
         !of.empty() && of == library)
       for (Link &base : selected)
         if (base.name == name)
-          for (const NumberField<Link> &number : linkNumbers())
-            if (number.optional && number.get(link))
-              number.set(base, *number.get(link));
+          overwrite(base, link);
   target.links = std::move(selected);
+}
+
+static void selectEngineKernels(Engine &engine, StringRef library,
+                                bool replayed) {
+  std::vector<KernelFigures> selected;
+  auto find = [&](StringRef name) -> KernelFigures & {
+    for (KernelFigures &figures : selected)
+      if (figures.kernel == name)
+        return figures;
+    selected.emplace_back().kernel = name.str();
+    return selected.back();
+  };
+  for (const KernelFigures &figures : engine.kernels)
+    if (!StringRef(figures.kernel).contains('@'))
+      overwrite(find(figures.kernel), figures);
+  for (const KernelFigures &figures : engine.kernels)
+    if (auto [name, of] = StringRef(figures.kernel).split('@');
+        !of.empty() && of == library)
+      overwrite(find(name), figures);
+  if (replayed)
+    for (KernelFigures &figures : selected)
+      if (figures.replayNanoseconds)
+        figures.launchNanoseconds = figures.replayNanoseconds;
+  engine.kernels = std::move(selected);
 }
 
 void selectKernels(Target &target, StringRef library, bool replayed) {
   selectLinks(target, library);
-  for (Engine &engine : target.engines) {
-    std::vector<KernelFigures> selected;
-    auto find = [&](StringRef name) -> KernelFigures & {
-      for (KernelFigures &figures : selected)
-        if (figures.kernel == name)
-          return figures;
-      selected.emplace_back().kernel = name.str();
-      return selected.back();
-    };
-    for (const KernelFigures &figures : engine.kernels)
-      if (!StringRef(figures.kernel).contains('@'))
-        overwrite(find(figures.kernel), figures);
-    for (const KernelFigures &figures : engine.kernels)
-      if (auto [name, of] = StringRef(figures.kernel).split('@');
-          !of.empty() && of == library)
-        overwrite(find(name), figures);
-    if (replayed)
-      for (KernelFigures &figures : selected)
-        if (figures.replayNanoseconds)
-          figures.launchNanoseconds = figures.replayNanoseconds;
-    engine.kernels = std::move(selected);
-  }
+  for (Engine &engine : target.engines)
+    selectEngineKernels(engine, library, replayed);
+}
+
+static bool isLinkOf(const Link &link, StringRef library) {
+  return StringRef(link.name).split('@').second == library;
 }
 
 std::vector<std::string> kernelLibraries(const Target &target) {
   std::vector<std::string> libraries;
+  auto add = [&](StringRef name) {
+    if (StringRef library = name.split('@').second;
+        !library.empty() && !llvm::is_contained(libraries, library))
+      libraries.push_back(library.str());
+  };
   for (const Engine &engine : target.engines)
     for (const KernelFigures &figures : engine.kernels)
-      if (StringRef library = StringRef(figures.kernel).split('@').second;
-          !library.empty() && !llvm::is_contained(libraries, library))
-        libraries.push_back(library.str());
+      add(figures.kernel);
+  for (const Link &link : target.links)
+    add(link.name);
   return libraries;
 }
 
@@ -382,12 +427,17 @@ LogicalResult selectLibrary(Target &target, StringRef library,
                             EmitError emitError) {
   std::vector<std::string> libraries = kernelLibraries(target);
   if (llvm::is_contained(libraries, library)) {
-    selectKernels(target, library, /*replayed=*/false);
+    // The library of a kernel says nothing of how chips exchange values.
+    if (llvm::any_of(target.links,
+                     [&](const Link &link) { return isLinkOf(link, library); }))
+      selectLinks(target, library);
+    for (Engine &engine : target.engines)
+      selectEngineKernels(engine, library, /*replayed=*/false);
     return success();
   }
   SmallVector<StringRef> known(libraries.begin(), libraries.end());
   Refusal diagnostic = emitError();
-  diagnostic << "target '" << target.name << "' has no kernels of library '"
+  diagnostic << "target '" << target.name << "' has no figures of library '"
              << library << "'" << didYouMean(library, known);
   if (known.empty())
     return diagnostic << " (it has none of any library)";
@@ -401,8 +451,8 @@ LogicalResult selectLibrary(Target &target, StringRef library,
 std::string describeSharedDram(const Target &target, const Engine &engine) {
   std::string count = withThousandsSeparators(engine.count);
   return count + " x '" + engine.name + "' (" +
-         withThousandsSeparators(engine.units) +
-         " units each) share one '" + target.dram().name +
+         withThousandsSeparators(engine.units) + " units each) share one '" +
+         target.dram().name +
          "', whose rate and capacity are those of one device: this is no "
          "machine of " +
          count + " chips; --llm-shard=tp=" + std::to_string(engine.count) +

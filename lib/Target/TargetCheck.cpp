@@ -197,12 +197,60 @@ private:
       if (link.bytesPerSecond == 0)
         add(path + ".bytes_per_second_per_direction", "is missing");
       else
-        checkSustained(path, link.sustainedBytesPerSecond, link.bytesPerSecond,
-                       "bytes_per_second_per_direction");
-      checkSustained(path, link.inSwitchBytesPerSecond, link.bytesPerSecond,
-                     "bytes_per_second_per_direction",
-                     "in_switch_bytes_per_second");
+        checkLinkRates(link, path);
+      checkShape(link, path);
+      checkDefault(link, path);
     }
+  }
+
+  void checkLinkRates(const Link &link, const std::string &path) {
+    for (const NumberField<Link> &number : linkNumbers())
+      if (number.optional && number.unit == "bytes per second")
+        checkSustained(path, number.get(link), link.bytesPerSecond,
+                       "bytes_per_second_per_direction", number.key);
+  }
+
+  /// Checks what joins the devices of a link.
+  void checkShape(const Link &link, const std::string &path) {
+    bool isTorus = link.torusX || link.torusY || link.torusZ,
+         isConnected = link.fullyConnected.value_or(0) != 0;
+    if (!isTorus && !isConnected)
+      return;
+    std::string key = path + (isConnected ? ".fully_connected" : ".torus_x");
+    if (&link != &target.links.front())
+      add(key, "is of the first link, '" + target.links.front().name +
+                   "', whose devices are neighbours");
+    if (isTorus && isConnected)
+      add(key, "contradicts torus_x: a link is one or the other");
+    if (!isTorus)
+      return;
+    if (!link.torusX || (link.torusZ && !link.torusY))
+      add(path + (link.torusX ? ".torus_y" : ".torus_x"),
+          "is missing: the dimensions of a torus are x, y and z in this order");
+    std::optional<int64_t> plane =
+        checkedMul(link.torusX.value_or(1), link.torusY.value_or(1));
+    std::optional<int64_t> all =
+        plane ? checkedMul(*plane, link.torusZ.value_or(1)) : std::nullopt;
+    if (all != link.devices)
+      add(path + ".devices",
+          "must be torus_x x torus_y x torus_z" +
+              (all ? ", " + withThousandsSeparators(*all) : std::string()));
+  }
+
+  void checkDefault(const Link &link, const std::string &path) {
+    if (link.isDefault != 1)
+      return;
+    auto [name, library] = StringRef(link.name).split('@');
+    if (library.empty())
+      add(path + ".is_default",
+          "is of the figures of a library, as in '" + link.name +
+              "@nccl'; those of the link itself count where no library has "
+              "others");
+    for (const Link &other : target.links)
+      if (&other != &link && other.isDefault == 1 &&
+          StringRef(other.name).split('@').first == name && &other < &link)
+        add(path + ".is_default",
+            "is 1 in '" + other.name + "', too; one library is the default");
   }
 
   /// Checks that streams are not faster than the datasheet's rate.

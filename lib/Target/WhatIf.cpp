@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FieldTable.h"
 #include "Fields.h"
 #include "llm/Files/WholeNumber.h"
 #include "llm/Support/Units.h"
@@ -44,6 +45,7 @@ private:
   void keepShares(const Change &change, Field &map, StringRef key,
                   const Field &value);
   void scale(Field &map, StringRef key, int64_t now, int64_t before);
+  void scaleLink(Field &map, StringRef key, int64_t now, int64_t before);
   InFlightDiagnostic emitError() const { return root.emitError(); }
 
   std::string name;
@@ -161,11 +163,10 @@ void WhatIf::keepShares(const Change &change, Field &map, StringRef key,
     llvm::consumeError(now.takeError()); // the reader reports what is wrong
     return;
   }
-  if (key == "bytes_per_second" || key == "bytes_per_second_per_direction") {
+  if (key == "bytes_per_second")
     scale(map, "sustained_bytes_per_second", *now, before);
-    scale(map, "low_latency_bytes_per_second", *now, before);
-    scale(map, "in_switch_bytes_per_second", *now, before);
-  }
+  if (key == "bytes_per_second_per_direction")
+    scaleLink(map, key, *now, before);
   if (change.path == keys::clockHz)
     for (auto &[name, engine] : findIn(root, keys::engines)->members) {
       scale(engine, "sustained_clock_hz", *now, before);
@@ -185,6 +186,21 @@ void WhatIf::scale(Field &map, StringRef key, int64_t now, int64_t before) {
     return;
   if (std::optional<int64_t> scaled = ceilMulDiv(number, now, 1, before))
     share->text = std::to_string(*scaled);
+}
+
+/// Scales the rates of a link's protocols, and of its libraries.
+void WhatIf::scaleLink(Field &map, StringRef key, int64_t now, int64_t before) {
+  auto scaleRates = [&](Field &link) {
+    for (const NumberField<Link> &number : linkNumbers())
+      if (number.optional && number.unit == "bytes per second")
+        scale(link, number.key, now, before);
+  };
+  scaleRates(map);
+  for (auto &[name, link] : findIn(root, keys::links)->members)
+    if (StringRef(link.path).starts_with(map.path + "@")) {
+      scale(link, key, now, before);
+      scaleRates(link);
+    }
 }
 
 /// Adds the paths of all figures that end in `path`.

@@ -22,6 +22,16 @@ using namespace mlir::llm;
 // Workload
 //===----------------------------------------------------------------------===//
 
+int64_t Collective::countAmong(int64_t neighbours) const {
+  SmallVector<GroupAxis, 2> along = axes;
+  if (along.empty())
+    along.push_back({chips, (span - 1) / (chips - 1)});
+  int64_t count = 1;
+  for (auto [size, stride] : along)
+    count *= std::min(size, llvm::divideCeilSigned(neighbours, stride));
+  return count;
+}
+
 SmallVector<Interval, 6> Workload::fullBox() const {
   SmallVector<Interval, 6> box;
   for (const Loop &loop : loops)

@@ -28,12 +28,12 @@
 
 // A library that is not there: an error that lists those that are.
 // RUN: not llm-opt %t/empty.mlir "--llm-target=file=%t/chip.json library=fats" 2>&1 | FileCheck %s --check-prefix=SIMILAR
-// SIMILAR: error: --llm-target: option 'library': target 'mychip' has no kernels of library 'fats'; did you mean 'fast'? (libraries: fast, slow)
+// SIMILAR: error: --llm-target: option 'library': target 'mychip' has no figures of library 'fats'; did you mean 'fast'? (libraries: fast, slow)
 // RUN: not llm-opt %t/empty.mlir "--llm-target=name=npu library=vllm" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not llm-opt %t/empty.mlir "--llm-target=name=npu library=vllm" 2>/dev/null | count 0
-// NONE: error: --llm-target: option 'library': target 'npu' has no kernels of library 'vllm' (it has none of any library)
+// NONE: error: --llm-target: option 'library': target 'npu' has no figures of library 'vllm' (it has none of any library)
 // RUN: not llm-opt %t/empty.mlir "--llm-target=file=%t/chip.json calibrated=false library=fast" 2>&1 | FileCheck %s --check-prefix=BOTH
-// BOTH: target 'mychip' has no kernels of library 'fast' (it has none of any library)
+// BOTH: target 'mychip' has no figures of library 'fast' (it has none of any library)
 
 // Errors in a calibration point into it, whether it is used or not.
 // RUN: sed 's/"fitted_on": "three rows",//' %t/chip.json > %t/unsaid.json

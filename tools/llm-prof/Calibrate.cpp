@@ -28,7 +28,8 @@ struct CalibrateOptions : TableOptions {
                "multiply-accumulate\ncontraction, attention, elementwise: what "
                "kernels lose; with one --backend,\n  the figures of that "
                "library (@backend), where the target has any\ncollective: what "
-               "the first link loses"),
+               "the first link loses\nexperts: what it loses for rows that go "
+               "to experts and come back"),
       cl::value_desc("names")};
   cl::opt<unsigned> folds{
       "folds", cl::init(0), cl::sub(command),

@@ -22,6 +22,9 @@ struct MeasuredRow {
 
   Location location;
   std::string id, source, device, model, opKind, dtype, backend, timing, note;
+  /// Of rows that go to experts: "balanced" spreads the experts of a token over
+  /// as many devices as it can. Otherwise they lie on any.
+  std::string routing;
   /// Sizes of a product: out[m, n] = lhs[m, k] rhs[k, n].
   std::optional<int64_t> m, n, k;
   /// Sizes of attention: `qLen` new tokens of each of `batch` sequences see
@@ -34,6 +37,8 @@ struct MeasuredRow {
   std::optional<int64_t> cacheResident;
   /// Sizes of collectives.
   std::optional<int64_t> devices, messageBytes;
+  /// Experts of a token, whose row goes to them.
+  std::optional<int64_t> topK;
   /// The time that predictions are compared with. It is the median. It is the
   /// mean if the clock (1 us) is too coarse for the time and the repeats agree
   /// (`readMeasuredTable`).

@@ -71,7 +71,9 @@ struct Port {
   bool operator==(const Port &other) const;
 };
 
-/// A link to other devices of the same kind.
+/// A link to other devices of the same kind, by default over switches. Links
+/// stand from near to far: one joins groups of those that the one before joins.
+/// The figures of a library stand behind "@" ("nvlink@vllm").
 struct Link {
   std::string name;
   /// The rate of one device in one direction, with all its links together.
@@ -81,6 +83,21 @@ struct Link {
   std::optional<int64_t> lowLatencyNanoseconds, stepNanoseconds,
       lowLatencyBytesPerSecond, bandwidthNanoseconds, sustainedBytesPerSecond,
       inSwitchNanoseconds, inSwitchBytesPerSecond;
+  /// Figures of an all-reduce whose chips read each other's memory, and the
+  /// most bytes for which a library takes it.
+  std::optional<int64_t> oneShotNanoseconds, oneShotPeerNanoseconds,
+      oneShotBytesPerSecond, twoShotNanoseconds, twoShotPeerNanoseconds,
+      twoShotBytesPerSecond, shotMostBytes;
+  /// Figures of what goes to experts and comes back (`timeExpertExchange`).
+  std::optional<int64_t> expertDispatchNanoseconds,
+      expertDispatchPeerNanoseconds, expertDispatchBytesPerSecond,
+      expertCombineNanoseconds, expertCombinePeerNanoseconds,
+      expertCombineBytesPerSecond;
+  /// What joins the devices instead of switches: a wire between any two, or
+  /// rings along up to three dimensions, of which x counts neighbours.
+  std::optional<int64_t> fullyConnected, torusX, torusY, torusZ;
+  /// Of a library: 1 if its figures count where no library is chosen.
+  std::optional<int64_t> isDefault;
   bool operator==(const Link &other) const;
 };
 
@@ -202,6 +219,10 @@ struct Target {
   /// `network`. Returns an error as text if no link joins so many chips, or an
   /// empty text. One chip needs no link.
   std::string connect(int64_t chips);
+  /// Returns the first link that joins as many devices; null if none does.
+  const Link *findLink(int64_t devices) const;
+  /// Returns the link with the figures of its default library over its own.
+  Link withDefaultLibrary(const Link &link) const;
   /// Returns the last shared memory, where values live between ops.
   const Memory &dram() const;
   /// Returns the number of engines that compute. Each of them keeps
@@ -329,17 +350,18 @@ LogicalResult setComputeEngines(Target &target, int64_t count,
 LogicalResult setEngines(Target &target, StringRef group, int64_t count,
                          EmitError emitError, std::string &remark);
 
-/// Replaces figures of kernels and links of no particular library by those of
-/// `library` ("attention@flash-attn", "nvlink@custom"). If `replayed`, it also
-/// replaces the launch time of single kernels by that of replayed graphs.
+/// Replaces figures of kernels and links that are of no library by those of
+/// `library` ("attention@flash-attn", "nvlink@custom"). If no library is named,
+/// links have those of their default one. With `replayed`, it replaces the
+/// launch of single kernels by that of graphs.
 void selectKernels(Target &target, StringRef library, bool replayed);
 
-/// Returns the libraries of the target's kernels, each once, in the target's
+/// Returns the libraries of the target's kernels and links, each once, in
 /// order.
 std::vector<std::string> kernelLibraries(const Target &target);
 
-/// Calls `selectKernels` for a library that must exist. The error lists those
-/// that do.
+/// Does `selectKernels` for a library that must be there. An error lists those
+/// that are. Links keep their default library if they have none of that name.
 LogicalResult selectLibrary(Target &target, StringRef library,
                             EmitError emitError);
 

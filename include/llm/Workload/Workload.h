@@ -128,6 +128,11 @@ struct Stage {
   }
 };
 
+/// Chips of a group along one axis of the grid, `stride` apart.
+struct GroupAxis {
+  int64_t chips, stride;
+};
+
 /// What an op exchanges with other chips.
 struct Collective {
   CollectiveKind kind;
@@ -138,6 +143,11 @@ struct Collective {
   /// The bytes that each chip has, or for an all-gather, that it has at the
   /// end.
   int64_t bytes;
+  /// The axes of the group. If there are none, its chips are equally far apart.
+  SmallVector<GroupAxis, 2> axes = {};
+
+  /// Returns how many chips of the group are among as many neighbours.
+  int64_t countAmong(int64_t neighbours) const;
 };
 
 /// A box of iterations in the IR: where it begins, and the number of iterations

@@ -160,14 +160,13 @@ std::vector<int64_t> NodeBuilder::collectivesAheadOf(const Run &run) const {
 
 /// An op of our dialect names axes of the grid. Others exchange among
 /// neighbours.
-static ChakraGroups groupsOf(Operation *op, const Collective &collective) {
-  auto axes = op->getAttrOfType<ArrayAttr>("axes");
-  GridAttr grid = GridAttr::ofModule(op);
-  if (!axes || !grid)
-    return {{{collective.chips, collective.span / collective.chips}}};
+static ChakraGroups groupsOf(const Collective &collective) {
   ChakraGroups groups;
-  for (StringRef axis : axes.getAsValueRange<StringAttr>())
-    groups.axes.push_back({*grid.sizeOf(axis), grid.strideOf(axis)});
+  for (auto [chips, stride] : collective.axes)
+    groups.axes.push_back({chips, stride});
+  if (groups.axes.empty())
+    groups.axes.push_back(
+        {collective.chips, (collective.span - 1) / (collective.chips - 1)});
   return groups;
 }
 
@@ -182,7 +181,7 @@ void NodeBuilder::addCollective(const Run &run) {
   node.id = int64_t(nodes.size()) + 1;
   node.name = timeline.nameOf(run.op, run.iterations);
   node.collective = own.kind;
-  node.groups = groupsOf(report.program->ops()[run.op].op, own);
+  node.groups = groupsOf(own);
   // Of a gather, the trace says what each chip has before.
   node.bytes =
       own.kind == CollectiveKind::AllGather ? own.bytes / own.chips : own.bytes;

@@ -207,6 +207,58 @@ TEST_F(CalibratedProblems, Kernels) {
             "twice\n");
 }
 
+// What joins the devices of a link, and which library counts.
+TEST_F(CalibrationFields, ShapesOfLinks) {
+  std::string text = withCalibration("{\"fitted_on\": \"rows\"}");
+  StringRef ring = "{\"bytes_per_second_per_direction\": 900000000}";
+  auto errorOf = [&](StringRef field, StringRef others = "") {
+    std::string link = "{\"bytes_per_second_per_direction\": 900000000, " +
+                       field.str() + "}" + others.str();
+    std::string changed = text;
+    changed.replace(changed.find(ring.str()), ring.size(), link);
+    EXPECT_TRUE(failed(parseTargetJson(changed, "t.json", &context)));
+    // Without the place, which is that of the field.
+    std::string all = messages.take(), errors;
+    for (StringRef line : ::llvm::split(StringRef(all), '\n'))
+      if (!line.empty())
+        errors += line.split(": ").second.str() + "\n";
+    return errors;
+  };
+  EXPECT_EQ(errorOf("\"devices\": 8, \"torus_x\": 4"),
+            "'links.ring.devices' must be torus_x x torus_y x torus_z, 4\n");
+  EXPECT_EQ(errorOf("\"devices\": 4, \"torus_y\": 4"),
+            "'links.ring.torus_x' is missing: the dimensions of a torus are "
+            "x, y and z in this order\n");
+  EXPECT_EQ(errorOf("\"devices\": 8, \"torus_x\": 4, \"torus_z\": 2"),
+            "'links.ring.torus_y' is missing: the dimensions of a torus are "
+            "x, y and z in this order\n");
+  EXPECT_EQ(
+      errorOf("\"devices\": 4, \"torus_x\": 4, \"fully_connected\": 1"),
+      "'links.ring.fully_connected' contradicts torus_x: a link is one or the "
+      "other\n");
+  EXPECT_EQ(errorOf("\"fully_connected\": 2"),
+            "'links.ring.fully_connected' must be between 0 and 1, got 2\n");
+  EXPECT_EQ(errorOf("\"devices\": 2",
+                    ", \"rack\": {\"bytes_per_second_per_direction\": 1000, "
+                    "\"devices\": 4, \"fully_connected\": 1}"),
+            "'links.rack.fully_connected' is of the first link, 'ring', whose "
+            "devices are neighbours\n");
+  EXPECT_EQ(errorOf("\"two_shot_bytes_per_second\": 900000001"),
+            "'links.ring.two_shot_bytes_per_second' is above "
+            "bytes_per_second_per_direction, 900,000,000\n");
+  EXPECT_EQ(errorOf("\"is_default\": 1"),
+            "'links.ring.is_default' is of the figures of a library, as in "
+            "'ring@nccl'; those of the link itself count where no library has "
+            "others\n");
+  StringRef library = "{\"bytes_per_second_per_direction\": 1000, "
+                      "\"is_default\": 1}";
+  EXPECT_EQ(
+      errorOf("\"devices\": 2",
+              (", \"ring@a\": " + library + ", \"ring@b\": " + library).str()),
+      "'links.ring@b.is_default' is 1 in 'ring@a', too; one library is "
+      "the default\n");
+}
+
 TEST_F(CalibrationFields, LinksAndPower) {
   std::string text = withCalibration("{\"fitted_on\": \"rows\"}");
   auto errorAfter = [&](StringRef from, StringRef to) {

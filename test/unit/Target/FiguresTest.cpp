@@ -127,6 +127,37 @@ TEST(Figures, LinkOfALibrary) {
   EXPECT_TRUE(other.links[0] == target.links[0]);
 }
 
+// The figures of experts' rows are fitted by themselves. Those that tell how a
+// link is built are not fitted.
+TEST(Figures, GroupsOfLinks) {
+  Target target = makeTarget();
+  target.engines[0].kinds = EngineKind::Matrix;
+  Link &link = target.links[0];
+  link.stepNanoseconds = 3;
+  link.torusX = 2;
+  link.expertCombineNanoseconds = 4;
+  Link custom = target.links[0];
+  custom.name = "ring@custom";
+  custom.stepNanoseconds = custom.expertCombineNanoseconds = std::nullopt;
+  custom.twoShotBytesPerSecond = 5;
+  custom.shotMostBytes = 6;
+  custom.isDefault = 1;
+  target.links.push_back(custom);
+  using Paths = std::vector<std::string>;
+  EXPECT_EQ(figuresOfGroup(target, "collective", ""),
+            (Paths{"links.ring.step_nanoseconds"}));
+  EXPECT_EQ(figuresOfGroup(target, "experts", ""),
+            (Paths{"links.ring.expert_combine_nanoseconds"}));
+  EXPECT_EQ(figuresOfGroup(target, "collective", "custom"),
+            (Paths{"links.ring@custom.two_shot_bytes_per_second"}));
+  // A library without figures for them has those of the link.
+  EXPECT_EQ(figuresOfGroup(target, "experts", "custom"),
+            (Paths{"links.ring.expert_combine_nanoseconds"}));
+  // No rate is above the link's.
+  EXPECT_EQ(figureLimit(target, "links.ring@custom.two_shot_bytes_per_second"),
+            9);
+}
+
 // A sustained rate that is not given is the datasheet's, of a link as well.
 TEST(Figures, NotGivenIsTheDatasheet) {
   Target target = makeTarget();

@@ -46,10 +46,11 @@ protected:
 };
 
 TEST_F(Presets, Names) {
-  EXPECT_EQ(presetNames(), (std::vector<std::string>{
-                               "npu", "npu-mxu-vpu", "nvl-ax", "jgs",
-                               "a100-sxm", "h100-sxm", "h200-sxm", "b200-sxm",
-                               "l40s", "a40", "rtx4090", "mi210", "tpu-v6e"}));
+  EXPECT_EQ(presetNames(),
+            (std::vector<std::string>{"npu", "npu-mxu-vpu", "nvl-ax", "jgs",
+                                      "a100-sxm", "h100-sxm", "h200-sxm",
+                                      "b200-sxm", "gb200-nvl72", "l40s", "a40",
+                                      "rtx4090", "mi210", "tpu-v6e"}));
   EXPECT_EQ(defaultPresetName, presetNames().front());
   for (const std::string &name : presetNames()) {
     Target target = load(name);
@@ -63,7 +64,7 @@ TEST_F(Presets, Names) {
   EXPECT_TRUE(failed(loadPreset("h100", &context, emitError)));
   EXPECT_TRUE(failed(loadPreset("a100_sxm", &context, emitError)));
   std::string list = " (presets: npu, npu-mxu-vpu, nvl-ax, jgs, a100-sxm, "
-                     "h100-sxm, h200-sxm, b200-sxm, "
+                     "h100-sxm, h200-sxm, b200-sxm, gb200-nvl72, "
                      "l40s, a40, rtx4090, mi210, tpu-v6e, host)\n";
   EXPECT_EQ(messages.take(),
             "no preset is called 'h100'; did you mean 'h100-sxm'?" + list +
@@ -77,9 +78,9 @@ TEST_F(Presets, Calibrated) {
     std::string fittedOn = load(name).fittedOn;
     if (name == "a100-sxm")
       EXPECT_TRUE(StringRef(fittedOn).starts_with("A100 80 GB kernel times"));
-    else if (::llvm::is_contained(
-                 {"h100-sxm", "h200-sxm", "b200-sxm", "l40s", "a40", "rtx4090"},
-                 name))
+    else if (::llvm::is_contained({"h100-sxm", "h200-sxm", "b200-sxm",
+                                   "gb200-nvl72", "l40s", "a40", "rtx4090"},
+                                  name))
       EXPECT_TRUE(StringRef(fittedOn).starts_with("carried from a100-sxm"));
     else
       EXPECT_EQ(fittedOn, "");
@@ -103,7 +104,10 @@ Target withoutOverlay(Target target, const Target &base) {
   for (Link &link : target.links)
     link.lowLatencyNanoseconds = link.stepNanoseconds =
         link.lowLatencyBytesPerSecond = link.bandwidthNanoseconds =
-            link.sustainedBytesPerSecond = std::nullopt;
+            link.sustainedBytesPerSecond = link.oneShotNanoseconds =
+                link.oneShotPeerNanoseconds = link.oneShotBytesPerSecond =
+                    link.twoShotNanoseconds = link.twoShotPeerNanoseconds =
+                        link.twoShotBytesPerSecond = std::nullopt;
   return target;
 }
 

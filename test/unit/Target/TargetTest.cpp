@@ -281,12 +281,41 @@ TEST_F(TargetTest, SelectLibrary) {
   Target none = makeTarget();
   EXPECT_TRUE(failed(selectLibrary(none, "fast", at)));
   EXPECT_EQ(messages.take(),
-            "here: target 'toy' has no kernels of library 'fats'; did you "
+            "here: target 'toy' has no figures of library 'fats'; did you "
             "mean 'fast'? (libraries: fast, slow)\n"
-            "here: target 'toy' has no kernels of library 'vllm' (libraries: "
+            "here: target 'toy' has no figures of library 'vllm' (libraries: "
             "fast, slow)\n"
-            "here: target 'toy' has no kernels of library 'fast' (it has none "
+            "here: target 'toy' has no figures of library 'fast' (it has none "
             "of any library)\n");
+}
+
+// Links have libraries, too. One that is named for its kernels leaves the
+// default of links, and one that a link has replaces it.
+TEST_F(TargetTest, SelectLibraryOfLinks) {
+  auto at = [&] { return mlir::emitError(b.getUnknownLoc()) << "here: "; };
+  Target target = withKernels();
+  Link own, other;
+  own.name = "ring@stack";
+  own.bytesPerSecond = 1;
+  own.isDefault = 1;
+  own.bandwidthNanoseconds = 7;
+  other = own;
+  other.name = "ring@plain";
+  other.isDefault = std::nullopt;
+  other.bandwidthNanoseconds = 9;
+  target.links = {{"ring", 1, 2}, own, other};
+  EXPECT_EQ(kernelLibraries(target),
+            (std::vector<std::string>{"fast", "slow", "stack", "plain"}));
+  auto startOf = [](const Target &target) {
+    return target.withDefaultLibrary(target.links.front()).bandwidthNanoseconds;
+  };
+  EXPECT_EQ(startOf(target), 7);
+  Target fast = target, plain = target;
+  EXPECT_TRUE(succeeded(selectLibrary(fast, "fast", at)));
+  EXPECT_EQ(startOf(fast), 7);
+  EXPECT_TRUE(succeeded(selectLibrary(plain, "plain", at)));
+  EXPECT_EQ(startOf(plain), 9);
+  EXPECT_EQ(plain.links.size(), 1u);
 }
 
 // Everything that only code can get wrong; the rest is tested on files.

@@ -1,4 +1,4 @@
-//===- CollectiveModel.h - The time of collectives over a link --*- C++ -*-===//
+//===- CollectiveModel.h - The time of collectives over links ---*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,41 +17,61 @@ namespace mlir::llm {
 struct CollectiveTime {
   int64_t startNanoseconds; ///< the time before anything is sent
   double nanoseconds;       ///< the whole time, with the start
-  bool isInSwitch = false;  ///< the switch makes the sums
+  /// What a chip sends over the link that joins all chips of the group:
+  /// `sentShares` of its bytes, if these are cut into `shares`.
+  int64_t sentShares, shares;
+
+  /// Returns that in bytes, rounded up. Fails if it does not fit into 64 bits.
+  FailureOr<int64_t> countSentBytes(int64_t bytes) const;
 };
 
-/// Times a collective over `devices` devices. Each device holds `bytes`, or
-/// ends with them in an all-gather. The devices stand in a ring. Each passes on
-/// V = (n - 1) / n of the bytes in n - 1 steps; in an all-reduce, both are
-/// twice as much. The library takes the fastest protocol, as NCCL does:
+/// Times a collective of neighbouring chips over one link. Each chip holds
+/// `bytes`, or ends with them in an all-gather. In a ring, each passes on
+/// V = (n - 1) / n of the bytes in n - 1 steps, and twice that in an
+/// all-reduce. The library takes the fastest protocol, as NCCL does:
 ///
 ///     low latency: a1 + b steps + V / r1
 ///     bandwidth:   a2 + V / r2 + 2 bytes / (n memory)
 ///     in switch:   a3 + (1 + 1 / n) bytes / r3
+///     one shot:    a4 + b4 (n - 1) + (n - 1) bytes / r4
+///     two shots:   a5 + b5 (n - 1) + 2 (n - 1) / n bytes / r5
 ///
-/// The figures are those of the link (`Link`). The last term of the second line
-/// is the device's own share, which is read and written in its memory. The
-/// third line (NVLink SHARP) is for an all-reduce of three devices or more, if
-/// the link has such a rate: a device sends its values to the switch, and the
-/// sums of its share to the others. A figure that is not given costs no time:
-/// then V passes at the link's rate.
-CollectiveTime timeCollective(CollectiveKind kind, int64_t devices,
-                              int64_t bytes, const Link &link,
-                              double memoryBytesPerSecond);
+/// The figures are those of the link (`Link`). The last term of the second is
+/// the chip's own share, which is read and written in its memory. The others
+/// are of an all-reduce, where the link has such a rate. In the third (NVLink
+/// SHARP), of three chips or more, a chip sends its values to the switch, and
+/// the sums of its share to the others. In the last two, of no more than
+/// `shotMostBytes`, chips read each other's memory, as in the kernels of
+/// serving stacks. Figures that are not given lose nothing: V passes at the
+/// link's rate.
+///
+/// Links without switches have fewer wires for some groups. All bytes take
+/// longer by that (`stretchOf`).
+CollectiveTime timeCollective(CollectiveKind kind, int64_t chips, int64_t bytes,
+                              const Link &link, double memoryBytesPerSecond);
 
-/// Times a collective of a program over the link that joins its chips. The
-/// target has one. All rates of the link are multiplied by `faster`; the times
-/// of starts and steps are not.
+/// Times a collective of a program over the links that join its chips. The
+/// target has them. It takes what is faster: all in one over the link that
+/// joins all chips, or by levels, from near to far. Then an all-reduce is a
+/// reduce-scatter among near chips, an all-reduce of a share among far ones,
+/// and an all-gather. An all-to-all goes over all links at once. All rates are
+/// multiplied by `faster`; what starts and steps take stays as it is.
 CollectiveTime timeCollective(const Collective &collective,
                               const Target &target, int64_t faster = 1);
 
-/// Returns V as above, rounded up, or what a device sends if the switch makes
-/// the sums. Fails if it does not fit into 64 bits.
-FailureOr<int64_t> countSentBytes(CollectiveKind kind, int64_t devices,
-                                  int64_t bytes, bool isInSwitch);
+/// Returns how many times as long bytes take as at the rate of all wires of a
+/// chip: more than once if the group cannot use all of them, or if they pass
+/// several wires.
+double stretchOf(const Collective &collective, const Link &link);
 
-/// Returns the first link that joins so many devices, or null if there is none.
-const Link *findLink(const Target &target, int64_t devices);
+/// Returns the link with all its rates multiplied by `factor`, rounded, and at
+/// least 1.
+Link withRates(Link link, double factor);
+
+/// The times of the faster of the two protocols in a ring, of which each chip
+/// passes on `passed` bytes in these steps, and keeps `share` of its own.
+CollectiveTime timeInRing(double passed, double steps, double share,
+                          const Link &link, double memoryBytesPerSecond);
 
 } // namespace mlir::llm
 

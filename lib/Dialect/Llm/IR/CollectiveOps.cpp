@@ -189,8 +189,10 @@ static FailureOr<Workload> collectiveWorkload(Op op, EmitError emitError,
     emitError() << "has more than 2^61 - 1 bytes";
     return failure();
   }
-  workload.collective =
-      Collective{kind, chips, grid.spanOf(op.getAxes()), *bytes};
+  Collective group{kind, chips, grid.spanOf(op.getAxes()), *bytes};
+  for (StringAttr axis : op.getAxes().template getAsRange<StringAttr>())
+    group.axes.push_back({*grid.sizeOf(axis), grid.strideOf(axis)});
+  workload.collective = std::move(group);
   return workload;
 }
 
