@@ -66,7 +66,8 @@ static const NumberColumn numberColumns[] = {
      &MeasuredRow::cols},
     {{"cache_resident",
       "1: what is touched between repeats fits into the last-level cache; "
-      "elementwise ops then find their operands there"},
+      "elementwise ops then find their operands there, and products on targets "
+      "that tell what the cache gives them (resident_bytes_per_kilocycle)"},
      &MeasuredRow::cacheResident},
     {{"n_devices", "devices of a collective"}, &MeasuredRow::devices},
     {{"message_bytes", "the buffer of a collective"},

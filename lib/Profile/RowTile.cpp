@@ -27,12 +27,16 @@ static TileAttr makeResident(const OpOnTarget &onTarget, TileAttr tile) {
                        tile.getSplit());
 }
 
-/// Whether the op finds its operands in the cache, and they fit.
+/// Whether the op finds its operands in the cache, and they fit. Products do so
+/// if the target tells what the cache gives them.
 static bool isWarm(const OpOnTarget &onTarget, const UnitKernel *kernel,
                    const MeasuredRow &row, int64_t bytes) {
-  return row.cacheResident.value_or(0) == 1 && kernel &&
-         kernel->opClass() == "elementwise" && onTarget.tileMemory() &&
-         bytes <= onTarget.tileCapacityBytes();
+  if (row.cacheResident.value_or(0) != 1 || !kernel || !onTarget.tileMemory() ||
+      bytes > onTarget.tileCapacityBytes())
+    return false;
+  return kernel->opClass() == "elementwise" ||
+         (kernel->opClass() == "contraction" &&
+          unitMachineOf(onTarget, *kernel).residentBytesPerCycle > 0);
 }
 
 /// Returns the bytes of all buffers, as often as the kernel reads them.

@@ -97,7 +97,8 @@ struct KernelFigures {
       itemCycles, operandBytesPerKilocycle, cacheBytesPerKilocycle,
       itemBytesPerKilocycle, itemElements, rereadsRows, queryTile, keyTile,
       packsGroups, splitsUnpacked, skipsMasked, aluPer1000Scores,
-      loneBlockCycles, regroupNanoseconds;
+      loneBlockCycles, regroupNanoseconds, firstByteNanoseconds,
+      writtenBytePercent, residentBytesPerKilocycle;
   bool operator==(const KernelFigures &other) const;
 };
 
@@ -313,7 +314,8 @@ std::string describeSharedDram(const Target &target, const Engine &engine);
 
 /// Sets the count of the compute engines. It is an error if `count` is below 1
 /// or above 1,048,576, or if there are no or several compute groups. `remark`,
-/// if it returns a text, is what the user should know (`describeSharedDram`). On an error the target stays as it was.
+/// if it returns a text, is what the user should know (`describeSharedDram`).
+/// On an error the target stays as it was.
 LogicalResult setComputeEngines(Target &target, int64_t count,
                                 EmitError emitError, std::string &remark);
 
