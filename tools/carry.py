@@ -45,6 +45,13 @@ def carried_kernel(figures: dict, is_product: bool, clocks: float, paths: float)
     return {key: round_to(value * scales[key]) if key in scales else value for key, value in figures.items()}
 
 
+def is_carried(kernel: str, target: dict) -> bool:
+    """Attention of one library is its own. Products that have figures of one library are of narrow types."""
+    if kernel.startswith("contraction@"):
+        return "f8E4M3FN" in only(target["engines"])["macs_per_cycle_per_unit"]
+    return "@" not in kernel or kernel.startswith(("elementwise@", "llm.rmsnorm@"))
+
+
 def energies(fitted: dict, target: dict, femtojoules: float | None) -> dict:
     """The energy of operands goes with the edge of the array that they feed, and that with the root of its size."""
     if femtojoules is None:
@@ -69,10 +76,8 @@ def carry(fitted: dict, sheet: dict, femtojoules: float | None = None, ecc: bool
     if carried := energies(fitted, target, femtojoules):
         engine["femtojoules_per_mac"] = carried
     engine["kernels"] = {
-        name: carried_kernel(kernel, name == "contraction", clocks, paths)
-        for name, kernel in figures["kernels"].items()
-        # Attention and products of one library are its own.
-        if "@" not in name or name.startswith(("elementwise@", "llm.rmsnorm@"))}
+        name: carried_kernel(kernel, name.startswith("contraction"), clocks, paths)
+        for name, kernel in figures["kernels"].items() if is_carried(name, target)}
     share, of = ECC_MEMORY if ecc else SUSTAINED_MEMORY
     rate = int(target["memories"]["dram"]["bytes_per_second"]) * share // of
     [name] = target["engines"]

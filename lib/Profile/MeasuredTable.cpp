@@ -38,7 +38,9 @@ static const TextColumn textColumns[] = {
     {{"device", "what was measured"}, &MeasuredRow::device},
     {{"model", "the model that the shape is of"}, &MeasuredRow::model},
     {{"op_kind", "required: the kind of op"}, &MeasuredRow::opKind},
-    {{"dtype", "fp16, bf16 (default), fp32, fp8 or int8"}, &MeasuredRow::dtype},
+    {{"dtype", "fp16, bf16 (default), fp32, fp8 or int8; of products also "
+               "fp8_channel, fp8_block, mxfp8, mxfp4 or nvfp4"},
+     &MeasuredRow::dtype},
     {{"backend", "the library or kernel"}, &MeasuredRow::backend},
     {{"timing", "how it was measured; cudagraph..: in a graph of kernels that "
                 "is replayed"},

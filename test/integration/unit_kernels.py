@@ -98,7 +98,8 @@ class Product:
         blocks = QUANTIZED.get(row["op_kind"], (None, None))
         self.lhs_bytes, self.rhs_bytes = (self.stored(rows, self.k, block)
                                           for rows, block in zip((self.m, self.n), blocks))
-        self.is_resident = row["cache_resident"]
+        # Elsewhere other ops run between two of the same weight.
+        self.is_resident = row["cache_resident"] and row["timing"].startswith("cudagraph")
         self.figures = device.figures("contraction", "llm.matmul", row)
         self.cache_rate = self.figures["cache_bytes_per_kilocycle"] / 1e3 * device.units * device.unit_clock
 

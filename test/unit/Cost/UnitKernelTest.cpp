@@ -415,7 +415,8 @@ const Improvement improvements[] = {
      [](Target &target, Random &random) {
        for (KernelFigures &figures : target.engines.front().kernels)
          if (figures.writtenBytePercent)
-           figures.writtenBytePercent = random(100, *figures.writtenBytePercent);
+           figures.writtenBytePercent =
+               random(100, *figures.writtenBytePercent);
      }},
     {"resident bytes", raiseFigure<&KernelFigures::residentBytesPerKilocycle>},
 };
