@@ -38,10 +38,9 @@ def round_to(value: float, digits: int = 4) -> int:
 
 
 def carried_kernel(figures: dict, is_product: bool, clocks: float, paths: float) -> dict:
-    scales = {"launch_nanoseconds": clocks, "replay_nanoseconds": clocks, "split_nanoseconds": clocks,
-              "regroup_nanoseconds": clocks}
+    scales = {"replay_nanoseconds": clocks, "split_nanoseconds": clocks, "regroup_nanoseconds": clocks}
     if is_product:
-        scales.update(operand_bytes_per_kilocycle=paths, cache_bytes_per_kilocycle=paths)
+        scales.update(launch_nanoseconds=clocks, operand_bytes_per_kilocycle=paths, cache_bytes_per_kilocycle=paths)
     return {key: round_to(value * scales[key]) if key in scales else value for key, value in figures.items()}
 
 
