@@ -62,7 +62,7 @@ TEST_F(Presets, Names) {
     EXPECT_FALSE(target.description.empty());
     EXPECT_TRUE(target.check().empty());
     bool isClockUnknown =
-        name == "gaudi3" || name == "trainium2" || name.starts_with("tpu-");
+        name == "gaudi3" || name == "trainium2" || StringRef(name).starts_with("tpu-");
     EXPECT_EQ(target.clockIsGiven, !isClockUnknown);
     EXPECT_EQ(target.dram().name, "dram");
   }
@@ -100,7 +100,7 @@ TEST_F(Presets, Calibrated) {
                                  "a10", "rtx4090", "rtx5090", "rtx-pro-6000"})
                           ? "carried from h100-sxm"
                           : "";
-    EXPECT_EQ(fittedOn.empty(), begin.empty()) << name;
+    EXPECT_EQ(fittedOn.empty(), begin.empty()) << name.str();
     EXPECT_TRUE(StringRef(fittedOn).starts_with(begin)) << fittedOn;
     Target datasheet = load(name, /*calibrated=*/false);
     EXPECT_EQ(datasheet.fittedOn, "");
