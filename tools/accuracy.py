@@ -256,7 +256,11 @@ def by_length(rows: list[dict]) -> list[str]:
 
 def chips(prof: Prof) -> str:
     """Products of each chip as its preset predicts them, and with figures that were fitted on another one."""
-    alone = {name: fitted_alone(prof, name)[0] for name in ("h100-sxm", "h200-sxm")}
+    alone = {}
+    for preset, device, _, backend in PRODUCTS:
+        if backend == "sglang":
+            alone[preset], held = fitted_alone(prof, preset)
+            prof.cross_validated[device, backend, "gemm"] = mdape(held)
     lines = []
     for preset, device, source, backend in PRODUCTS:
         def of(target):
