@@ -16,6 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from carry import carry
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "accuracy.md"
 PRESETS = ROOT / "lib" / "Target" / "presets"
@@ -23,6 +25,7 @@ A100 = ["A100-80GB", "A100-SXM-80GB"]
 KERNEL_OPS = ["rmsnorm", "rope", "silu_mul", "residual_add"]
 COLLECTIVES = ["all_reduce", "all_gather", "reduce_scatter", "all_to_all"]
 STREAM = "engines.gpu.stream_bytes_per_kilocycle_per_unit"
+ENERGY = "engines.gpu.femtojoules_per_mac.bf16"
 ELEMENTWISE = [f"engines.gpu.kernels.elementwise.{figure}"
                for figure in ("launch_nanoseconds", "item_bytes_per_kilocycle")]
 PLAIN_FIGURES = ("device", "engines.gpu.overhead_cycles")  # the least certain last
@@ -35,17 +38,25 @@ EXCHANGES = [
       for backend in ("nccl_2.27.3", "sglang_custom_ar", "nccl")),
     *(("h100-sxm", "H100-SXM-80GB", backend, "collective", COLLECTIVES)
       for backend in ("nccl_2.29.2", "vllm_0.24.0_graph", "vllm_0.24.0_eager")),
-    ("gb200-nvl72", "GB200", "trtllm_1.2.0rc6_one_sided", "experts", EXPERTS),
+    ("gb200", "GB200", "trtllm_1.2.0rc6_one_sided", "experts", EXPERTS),
 ]
 # Columns of newer files, by their names in docs/accuracy.md.
 RENAMED = {"op": "op_kind", "q_len_tokens": "q_len", "kv_len_tokens": "kv_len", "chips": "n_devices",
            "tokens_per_chip": "rows", "hidden_size": "cols", "distribution": "routing"}
 
+# Products that are measured with the quantization of their activations.
+QUANTIZED = ["gemm_fp8_dynquant", "gemm_fp8_block128_dynquant", "gemm_nvfp4_dynquant"]
+
 
 def is_plain(row: dict) -> bool:
-    """Returns whether a row of the newer files says all that its time depends on. This is one 16-bit
-    product of random weights, or attention with the write of the cache and nothing else."""
-    if row["dtype"] != "bf16" or row["flag"].startswith("weights"):
+    """Returns whether a row of the newer files says all that its time depends on. This is one product of
+    random weights, with the quantization of its activations, or attention with the write of the cache and
+    nothing else."""
+    if row["flag"].startswith("weights"):
+        return False
+    if row["op"] in QUANTIZED:
+        return row["backend"].startswith("sglang")
+    if row["dtype"] != "bf16":
         return False
     if row["op"] == "gemm":
         return True
@@ -223,7 +234,68 @@ def carried(prof: Prof) -> str:
         roofline = prof.validate(carry_plain(plain, preset, prof.work), device=[device], op_kind=["gemm"])
         lines += [[f"{device}, by its datasheet", 0, len(rows), *by_class(rows)],
                   [f"{device}, plain by its datasheet", 0, len(roofline), *by_class(roofline)]]
-    return table(["products, fitted on A100", "fitted here", "rows", "all", *M_CLASSES], lines)
+    return table(["products, carried", "fitted here", "rows", "all", *M_CLASSES], lines)
+
+
+# Where fits of products start for figures that A100's preset does not have.
+START = {"first_byte_nanoseconds": 500, "written_byte_percent": 110, "resident_bytes_per_kilocycle": 4000}
+
+
+def fitted_alone(prof: Prof, preset: str) -> tuple[dict, list[dict]]:
+    """Returns a preset whose figures of products were fitted on its own rows alone, and its rows as they
+    are predicted when their shape is left out. The fit starts from A100's figures, carried."""
+    start, sheet = (json.loads((PRESETS / f"{name}.json").read_text()) for name in ("a100-sxm", preset))
+    kernels = start["calibration"]["engines"]["gpu"]["kernels"]
+    kernels["contraction"] = {**START, **kernels["contraction"]}
+    path = prof.work / f"start-{preset}.json"
+    path.write_text(json.dumps(carry(start, sheet)))
+    device, source, backend = next(rest for name, *rest in PRODUCTS if name == preset)
+    backends = {row["backend"] for file in prof.files for row in csv.DictReader(open(file))
+                if row["device"] == device and row["backend"].startswith(backend)}
+    held, _ = prof.calibrate(path, ["contraction", STREAM, ENERGY], output=f"alone-{preset}.json", device=[device],
+                             source=[source], op_kind=["gemm"], **({"backend": sorted(backends)} if backend else {}))
+    return json.loads((prof.work / f"alone-{preset}.json").read_text()), held
+
+
+LENGTHS = [(0, 5, "< 5 us"), (5, 20, "5-20"), (20, 100, "20-100"), (100, 1e3, "0.1-1 ms"), (1e3, 1e4, "1-10"),
+           (1e4, 1e9, "> 10 ms")]
+
+
+def by_length(rows: list[dict]) -> list[str]:
+    """Medians of predicted over measured, where there are at least three rows."""
+    found = []
+    for low, high, _ in LENGTHS:
+        ratios = [float(row["predicted_us"]) / float(row["measured_us"]) for row in rows
+                  if low <= float(row["measured_us"]) < high]
+        found.append(f"{statistics.median(ratios):.2f}" if len(ratios) > 2 else "")
+    return found
+
+
+def chips(prof: Prof) -> str:
+    """Products of each chip as its preset predicts them, and with figures that were fitted on another one."""
+    alone = {}
+    for preset, device, _, backend in PRODUCTS:
+        if backend == "sglang":
+            alone[preset], held = fitted_alone(prof, preset)
+            prof.cross_validated[device, backend, "gemm"] = mdape(held)
+    lines = []
+    for preset, device, source, backend in PRODUCTS:
+        def of(target):
+            return [row for row in prof.validate(target, device=[device], op_kind=["gemm"], source=[source])
+                    if row["backend"].startswith(backend)]
+        other = "h200-sxm" if preset == "h100-sxm" else "h100-sxm"
+        sheet = json.loads((PRESETS / f"{preset}.json").read_text())
+        path = prof.work / f"without-{preset}.json"
+        femtojoules = FEMTOJOULES.get(preset)
+        path.write_text(json.dumps(carry(alone[other], sheet, femtojoules, ecc=preset in IN_LINE_ECC)))
+        for name, rows in (("as it is", of(preset)), (f"fitted on {other} alone", of(path))):
+            lines.append([f"{preset}, {source}, {name}", len(rows), *by_class(rows), *by_length(rows)])
+    return table(["products of a chip", "rows", "all", *M_CLASSES, *(f"{name}: ratio" for *_, name in LENGTHS)], lines)
+
+
+# Processes other than TSMC 4N, and memories without bits of their own for error correction.
+FEMTOJOULES = {"a100-sxm": 3200, "a40": 3800}
+IN_LINE_ECC = ["a40", "l40s"]
 
 
 # Products that one lab measured: preset, device, source and beginning of the backend.
@@ -361,7 +433,8 @@ def collectives(prof: Prof) -> str:
 
 # Each entry has a preset, and what was measured: device, op kinds, source or beginning of the backend.
 SHIPPED = [
-    *((preset, device, "gemm", source, backend) for preset, device, source, backend in PRODUCTS),
+    *((preset, device, kind, source, backend) for kind in ("gemm", *QUANTIZED)
+      for preset, device, source, backend in PRODUCTS if kind == "gemm" or backend == "sglang"),
     *(("a100-sxm", "A100-SXM-80GB", f"attention_{phase}", "aiconfigurator", library)
       for library in ("vllm_0.14.0_fa", "sglang_0.5.10_fa") for phase in ("prefill", "decode")),
     *(("a100-sxm", "A100-80GB", f"attention_{phase}", "vidur", "flash_attn2_paged") for phase in ("prefill", "decode")),
@@ -378,7 +451,7 @@ SHIPPED = [
     ("a100-sxm", "A100-SXM-80GB", "all_reduce", "vidur", "nccl_torch"),
     *(("h100-sxm", "H100-SXM-80GB", kind, "aiconfigurator", "nccl_2.29.2") for kind in COLLECTIVES),
     *(("h100-sxm", "H100-SXM-80GB", "all_reduce", "aiconfigurator", f"vllm_0.24.0_{way}") for way in ("graph", "eager")),
-    *(("gb200-nvl72", "GB200", kind, "aiconfigurator", "trtllm_1.2.0rc6_one_sided") for kind in EXPERTS),
+    *(("gb200", "GB200", kind, "aiconfigurator", "trtllm_1.2.0rc6_one_sided") for kind in EXPERTS),
 ]
 
 
@@ -422,7 +495,7 @@ def layer(prof: Prof) -> str:
     return table(LAYER_HEADER, lines)
 
 
-SECTIONS = {"products": products, "carried": carried, "eight": eight, "attention": attention,
+SECTIONS = {"products": products, "carried": carried, "chips": chips, "eight": eight, "attention": attention,
             "spread": spread, "elementwise": elementwise, "collectives": collectives, "shipped": shipped,
             "layer": layer}
 

@@ -87,6 +87,12 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
   machine.loneBlockCycles = real(figures.loneBlockCycles);
   if (figures.regroupNanoseconds)
     machine.regroupSeconds = nano * double(*figures.regroupNanoseconds);
+  machine.firstByteSeconds = nano * real(figures.firstByteNanoseconds);
+  constexpr double percent = 1e-2;
+  machine.writtenByteShare =
+      std::max(1.0, percent * double(figures.writtenBytePercent.value_or(100)));
+  machine.residentBytesPerCycle =
+      real(figures.residentBytesPerKilocycle) / kilo;
   return machine;
 }
 
@@ -99,7 +105,10 @@ double UnitMachine::powerSeconds(double macs, const KernelBytes &bytes) const {
 }
 
 double UnitMachine::cachedSeconds(double bytes) const {
-  return bytes / std::max(cacheBytesPerSecond(), memoryBytesPerSecond);
+  double rate = residentBytesPerCycle > 0
+                    ? residentBytesPerCycle * units * clockHz
+                    : cacheBytesPerSecond();
+  return bytes / std::max(rate, memoryBytesPerSecond);
 }
 
 double UnitMachine::streamBytesPerSecond() const {

@@ -165,9 +165,9 @@ static const Link *findLinkBetween(const Target &target, int64_t stride,
                                    int64_t from, int64_t to) {
   int64_t first = std::min(from, to) * stride,
           last = (std::max(from, to) + 1) * stride - 1;
-  const Link *link = findLink(target, last - first + 1);
+  const Link *link = target.findLink(last - first + 1);
   while (link && first / link->devices != last / link->devices)
-    link = findLink(target, link->devices + 1);
+    link = target.findLink(link->devices + 1);
   return link;
 }
 

@@ -38,8 +38,9 @@ static const TextColumn textColumns[] = {
     {{"device", "what was measured"}, &MeasuredRow::device},
     {{"model", "the model that the shape is of"}, &MeasuredRow::model},
     {{"op_kind", "required: the kind of op"}, &MeasuredRow::opKind},
-    {{"dtype", "fp16, bf16 (default), fp32, fp8 or int8; of rows that go to "
-               "experts also nvfp4"},
+    {{"dtype", "fp16, bf16 (default), fp32, fp8 or int8; of products also "
+               "fp8_channel, fp8_block, mxfp8, mxfp4 or nvfp4; of rows that go "
+               "to experts nvfp4"},
      &MeasuredRow::dtype},
     {{"backend", "the library or kernel"}, &MeasuredRow::backend},
     {{"timing", "how it was measured; cudagraph..: in a graph of kernels that "
@@ -71,7 +72,8 @@ static const NumberColumn numberColumns[] = {
      &MeasuredRow::cols},
     {{"cache_resident",
       "1: what is touched between repeats fits into the last-level cache; "
-      "elementwise ops then find their operands there"},
+      "elementwise ops then find their operands there, and products on targets "
+      "that tell what the cache gives them (resident_bytes_per_kilocycle)"},
      &MeasuredRow::cacheResident},
     {{"n_devices", "devices of a collective"}, &MeasuredRow::devices},
     {{"message_bytes", "the buffer of a collective"},

@@ -7,6 +7,7 @@
 
 #include "llm/Profile/RowOps.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Import/Formats.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -71,6 +72,66 @@ static Type elementTypeOf(const MeasuredRow &row, MLIRContext *context) {
       .Default(Type());
 }
 
+/// Products whose time holds the kernel that brings 16-bit activations into the
+/// format of the product. `format` is that of the kind; empty: `dtype` says it.
+struct QuantizingKind {
+  StringRef opKind, format;
+};
+static constexpr QuantizingKind quantizingKinds[] = {
+    {"gemm_dynquant", ""},
+    {"gemm_fp8_dynquant", "fp8_channel"},
+    {"gemm_fp8_block128_dynquant", "fp8_block"},
+    {"gemm_nvfp4_dynquant", "nvfp4"},
+};
+
+static const QuantizingKind *findQuantizingKind(StringRef opKind) {
+  const auto *found =
+      llvm::find_if(quantizingKinds, [&](const QuantizingKind &kind) {
+        return kind.opKind == opKind;
+      });
+  return found == std::end(quantizingKinds) ? nullptr : found;
+}
+
+/// Returns the name of a block-scaled format (`findFormat`) by the name that
+/// measurements give it.
+static StringRef formatOf(StringRef dtype) {
+  return llvm::StringSwitch<StringRef>(dtype)
+      .Cases({"fp8", "fp8_e4m3"}, "fp8_channel")
+      .Case("fp8_block128", "fp8_block")
+      .Default(dtype);
+}
+
+namespace {
+/// The element types of the two operands of a product.
+struct ProductTypes {
+  Type activations, weights;
+};
+} // namespace
+
+static FailureOr<ProductTypes>
+productTypesOf(const MeasuredRow &row, MLIRContext *context, Reasons reasons) {
+  const QuantizingKind *kind = findQuantizingKind(row.opKind);
+  if (!kind)
+    if (Type plain = elementTypeOf(row, context))
+      return ProductTypes{plain, plain};
+  StringRef format =
+      kind && row.dtype.empty() ? kind->format : formatOf(row.dtype);
+  if (kind && !kind->format.empty() && format != kind->format)
+    return reasons.refuse(row.location)
+           << "'" << row.opKind << "' is of the format " << kind->format
+           << ", but 'dtype' is '" << row.dtype
+           << "'; leave it out, or name the kind gemm_dynquant";
+  ProductTypes types{findFormat(format, Stored::Activation, context),
+                     findFormat(format, Stored::Weight, context)};
+  if (isa_and_present<BlockScaledType>(types.activations))
+    return types;
+  return reasons.refuse(row.location)
+         << "'dtype' of a product must be "
+         << (kind ? "" : "bf16, fp16, fp32, fp8, int8, ")
+         << "fp8_channel, fp8_block, mxfp8, mxfp4 or nvfp4, got '" << row.dtype
+         << "'";
+}
+
 //===----------------------------------------------------------------------===//
 // Building
 //===----------------------------------------------------------------------===//
@@ -82,8 +143,10 @@ struct RowContext {
   Reasons reasons;
   Sizes sizes;
   OpBuilder builder;
-  Type type;
-  function_ref<Value(ArrayRef<int64_t>)> value;
+  Type type; ///< null of a product
+  function_ref<Value(Type, ArrayRef<int64_t>)> valueOf;
+
+  Value value(ArrayRef<int64_t> shape) const { return valueOf(type, shape); }
 };
 using BuildOp = Operation *(*)(RowContext &);
 } // namespace
@@ -116,12 +179,25 @@ static Operation *buildGemm(RowContext &c) {
           k = c.sizes.get("k", c.row.k);
   if (!c.sizes.areSound())
     return nullptr;
+  FailureOr<ProductTypes> types =
+      productTypesOf(c.row, c.builder.getContext(), c.reasons);
+  if (failed(types))
+    return nullptr;
   // Narrower operands give a 16-bit result, as in the libraries.
-  TypeAttr to = c.type.getIntOrFloatBitWidth() < 16
-                    ? TypeAttr::get(c.builder.getBF16Type())
-                    : TypeAttr();
-  return create<MatmulOp>(c, StringAttr(), c.value({m, k}), c.value({n, k}),
-                          Value(), c.builder.getUnitAttr(), to);
+  bool isNarrow = isa<BlockScaledType>(types->activations) ||
+                  types->activations.getIntOrFloatBitWidth() < 16;
+  TypeAttr to = isNarrow ? TypeAttr::get(c.builder.getBF16Type()) : TypeAttr();
+  return create<MatmulOp>(
+      c, StringAttr(), c.valueOf(types->activations, {m, k}),
+      c.valueOf(types->weights, {n, k}), Value(), c.builder.getUnitAttr(), to);
+}
+
+/// Builds what brings the left operand of a product into its type.
+static Operation *buildQuantize(RowContext &c, MatmulOp product) {
+  auto lhs = cast<RankedTensorType>(product.getLhs().getType());
+  return create<QuantizeOp>(
+      c, StringAttr(), c.valueOf(c.builder.getBF16Type(), lhs.getShape()),
+      /*scale=*/Value(), UnitAttr(), TypeAttr::get(lhs.getElementType()));
 }
 
 static Operation *buildAttention(RowContext &c) {
@@ -238,6 +314,10 @@ static Operation *buildSoftmax(RowContext &c, Plane plane) {
 
 static constexpr std::pair<llvm::StringLiteral, BuildOp> builders[] = {
     {"gemm", buildGemm},
+    {"gemm_dynquant", buildGemm},
+    {"gemm_fp8_dynquant", buildGemm},
+    {"gemm_fp8_block128_dynquant", buildGemm},
+    {"gemm_nvfp4_dynquant", buildGemm},
     {"attention_prefill", buildAttention},
     {"attention_decode", buildAttention},
     {"rmsnorm", buildOnPlane<buildRmsNorm>},
@@ -262,11 +342,11 @@ RowOps::build(const MeasuredRow &row, Reasons reasons) {
     if (row.opKind != kind)
       continue;
     Type type = elementTypeOf(row, context);
-    if (!type)
+    if (!type && build != buildGemm)
       return reasons.refuse(row.location)
              << "'dtype' must be bf16, fp16, fp32, fp8 or int8, got '"
              << row.dtype << "'";
-    auto makeValue = [&](ArrayRef<int64_t> shape) {
+    auto makeValue = [&](Type type, ArrayRef<int64_t> shape) {
       return value(type, shape);
     };
     RowContext rowContext{row,
@@ -279,12 +359,16 @@ RowOps::build(const MeasuredRow &row, Reasons reasons) {
     if (!op)
       return failure();
     ops.push_back(cast<WorkloadOpInterface>(op));
-    if (!isa<GqaAttnOp>(op) || !row.writesCache())
-      continue;
-    Operation *write = buildCacheWrite(rowContext);
-    if (!write)
+    // The product or attention comes first: it decides what the row is of.
+    Operation *beside = op;
+    if (isa<GqaAttnOp>(op) && row.writesCache())
+      beside = buildCacheWrite(rowContext);
+    else if (findQuantizingKind(row.opKind))
+      beside = buildQuantize(rowContext, cast<MatmulOp>(op));
+    if (!beside)
       return failure();
-    ops.push_back(cast<WorkloadOpInterface>(write));
+    if (beside != op)
+      ops.push_back(cast<WorkloadOpInterface>(beside));
   }
   return ops;
 }

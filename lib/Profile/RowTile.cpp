@@ -12,9 +12,28 @@
 using namespace mlir;
 using namespace mlir::llm;
 
+/// Makes the level of units with the sizes that are best if the operands lie in
+/// the cache.
+static TileLevelAttr chooseUnitLevel(const OpOnTarget &onTarget,
+                                     const UnitKernel &kernel,
+                                     double residentBytes,
+                                     TileLevelAttr level) {
+  UnitTile tile = kernel.chooseTile({/*memory=*/0, residentBytes},
+                                    unitMachineOf(onTarget, kernel));
+  SmallVector<std::pair<StringRef, int64_t>> sizes;
+  for (auto [size, loop] : llvm::zip_equal(tile, onTarget.workload.loops))
+    sizes.push_back({loop.name, size});
+  MLIRContext *context = level.getContext();
+  return TileLevelAttr::get(context, level.getMemory(),
+                            getAmounts(context, sizes), level.getOrder(),
+                            level.getBuffers(), level.getResident());
+}
+
 /// Makes the same tile with all operands and results in the engine's private
 /// memory.
-static TileAttr makeResident(const OpOnTarget &onTarget, TileAttr tile) {
+static TileAttr makeResident(const OpOnTarget &onTarget,
+                             const UnitKernel &kernel, double residentBytes,
+                             TileAttr tile) {
   SmallVector<StringAttr> names;
   for (const Buffer &buffer : onTarget.workload.buffers)
     names.push_back(StringAttr::get(tile.getContext(), buffer.name));
@@ -23,16 +42,23 @@ static TileAttr makeResident(const OpOnTarget &onTarget, TileAttr tile) {
   levels.front() =
       TileLevelAttr::get(tile.getContext(), cache.getMemory(), cache.getSizes(),
                          cache.getOrder(), cache.getBuffers(), names);
+  levels.back() =
+      chooseUnitLevel(onTarget, kernel, residentBytes, levels.back());
   return TileAttr::get(tile.getContext(), TileStrategy::Manual, levels,
                        tile.getSplit());
 }
 
-/// Whether the op finds its operands in the cache, and they fit.
+/// Whether the op finds its operands in the cache, and they fit. Products do so
+/// if the target tells what the cache gives them, and in a graph that is
+/// replayed: elsewhere other ops run between two of the same weight.
 static bool isWarm(const OpOnTarget &onTarget, const UnitKernel *kernel,
                    const MeasuredRow &row, int64_t bytes) {
-  return row.cacheResident.value_or(0) == 1 && kernel &&
-         kernel->opClass() == "elementwise" && onTarget.tileMemory() &&
-         bytes <= onTarget.tileCapacityBytes();
+  if (row.cacheResident.value_or(0) != 1 || !kernel || !onTarget.tileMemory() ||
+      bytes > onTarget.tileCapacityBytes())
+    return false;
+  return kernel->opClass() == "elementwise" ||
+         (kernel->opClass() == "contraction" && row.isReplayed() &&
+          unitMachineOf(onTarget, *kernel).residentBytesPerCycle > 0);
 }
 
 /// Returns the bytes of all buffers, as often as the kernel reads them.
@@ -67,8 +93,8 @@ FailureOr<RowTile> mlir::llm::chooseRowTile(WorkloadOpInterface op,
   std::unique_ptr<UnitKernel> kernel = unitKernelOf(*onTarget);
   Count bytes = compulsoryBytes(op, onTarget->workload);
   if (succeeded(bytes) && isWarm(*onTarget, kernel.get(), row, *bytes)) {
-    tile = makeResident(*onTarget, *tile);
     residentBytes = movedBytes(*onTarget, *kernel);
+    tile = makeResident(*onTarget, *kernel, residentBytes, *tile);
   }
   FailureOr<PartCostAttr> cost = computePartCost(*onTarget, *tile);
   if (failed(cost))

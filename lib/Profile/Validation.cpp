@@ -54,7 +54,7 @@ static constexpr StringRef timeClasses[] = {"< 20 us", "20-200 us",
                                             "200-2000 us", ">= 2000 us"};
 
 static bool isProduct(const MeasuredRow &row) {
-  return row.opKind == "gemm" && row.m;
+  return StringRef(row.opKind).starts_with("gemm") && row.m;
 }
 
 /// Returns the place of the row among the classes.

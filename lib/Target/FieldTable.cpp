@@ -398,6 +398,18 @@ ArrayRef<NumberField<KernelFigures>> kernelNumbers() {
             "copying queries and output where heads share items and there is "
             "more than one kv head",
             &KernelFigures::regroupNanoseconds, 0),
+      field("first_byte_nanoseconds", "nanoseconds", "0",
+            "until the first bytes of a product's stream arrive; a product "
+            "hides them as it hides the stream",
+            &KernelFigures::firstByteNanoseconds, 0),
+      field("written_byte_percent", "percent", "100",
+            "what a byte that a product writes takes, of one that it reads",
+            &KernelFigures::writtenBytePercent, 100),
+      field("resident_bytes_per_kilocycle", "bytes per 1000 cycles",
+            "`cache_bytes_per_kilocycle`; products read memory",
+            "what each unit streams of operands that already lie in the cache "
+            "that units share, if that is more than memory gives",
+            &KernelFigures::residentBytesPerKilocycle),
   };
   return fields;
 }

@@ -37,7 +37,7 @@ static bool namesFile(StringRef name) {
 }
 
 /// Finds what is meant. The end of a name may tell a machine that is no preset
-/// from one that is: "h100-pcie".
+/// from one that is: "h100-cnx".
 static std::string findMeantPreset(StringRef name, ArrayRef<StringRef> names) {
   if (namesFile(name))
     return "; did you mean the file '" + name.str() + "'?";

@@ -84,7 +84,7 @@
 // Options that do not go together, or name what is not there: an error that names the
 // option, and a failure.
 // RUN: not llm-opt %t/empty.mlir --llm-target=name=nope 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: --llm-target: no preset is called 'nope'{{.*}} (presets: npu, npu-mxu-vpu, nvl-ax, jgs, a100-sxm, h100-sxm, h200-sxm, b200-sxm, l40s, a40, rtx4090, mi210, tpu-v6e, host)
+// UNKNOWN: error: --llm-target: no preset is called 'nope'{{.*}} (presets: npu, npu-mxu-vpu, nvl-ax, jgs, a100-sxm, a30, h100-sxm, h100-pcie, h100-nvl, h800-sxm, h200-sxm, b200-sxm, gb200, b300-sxm, gb300, l40s, l4, a40, a10, rtx4090, rtx5090, rtx-pro-6000, mi210, mi300x, mi325x, gaudi3, trainium2, tpu-v5e, tpu-v5p, tpu-v6e, host)
 // RUN: not llm-opt %t/empty.mlir "--llm-target=name=npu file=%t/chip.json" 2>&1 | FileCheck %s --check-prefix=BOTH
 // BOTH: error: --llm-target: options 'name' and 'file' exclude each other
 // RUN: not llm-opt %t/empty.mlir --llm-target=column=MyChip 2>&1 | FileCheck %s --check-prefix=COLUMN

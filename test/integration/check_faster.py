@@ -26,7 +26,7 @@ FACTORS = [0.5, 0.8, 0.93, 1.03, 1.1, 1.25, 2]
 # Of 1,024 terms granules of 13 leave more empty than granules of 16: only halves of them are finer.
 HALVES = [0.5, 2]
 LESS_IS_BETTER = re.compile(r"overhead_cycles|_nanoseconds$|femtojoules|idle_watts|mac_granule_|item_cycles|"
-                            r"lone_block_cycles|alu_per_1000_scores|rereads_rows")
+                            r"lone_block_cycles|alu_per_1000_scores|rereads_rows|written_byte_percent")
 # Neither more nor less is better: sizes that the library's kernels have, how finely bandwidth is
 # shared, and what no time depends on.
 NEITHER = re.compile(r"(query|key)_tile$|item_elements$|lanes$|devices$|^links\.")

@@ -22,6 +22,9 @@ BYTES = {"bf16": 2, "fp16": 2, "fp32": 4, "fp8": 1, "int8": 1}
 NAMES = {"bf16": "bf16", "fp16": "f16", "fp32": "f32", "fp8": "f8E4M3FN", "int8": "i8"}
 # Of types without a rate, the narrowest wider one stands in; of equally wide ones the first.
 WIDER = {"bf16": (), "fp16": (), "fp32": (), "fp8": ("f16", "bf16"), "int8": ()}
+# Products that are measured with the quantization of their activations: values and scales of 4 bytes in blocks of
+# the left and of the right operand, [rows, columns]; None is all of them.
+QUANTIZED = {"gemm_fp8_dynquant": ((1, None), (1, None)), "gemm_fp8_block128_dynquant": ((1, 128), (128, 128))}
 COLUMNS = ("row_id", "op_kind", "dtype", "backend", "timing", "note", "m", "n", "k", "batch", "heads", "kv_heads",
            "head_dim", "q_len", "kv_len", "causal", "rows", "cols", "cache_resident", "measured_us")
 
@@ -74,7 +77,8 @@ class Device:
         return found
 
     def cached_seconds(self, bytes_moved: float, figures: dict) -> float:
-        rate = figures["cache_bytes_per_kilocycle"] / 1e3 * self.units * self.unit_clock
+        per_kilocycle = figures.get("resident_bytes_per_kilocycle") or figures["cache_bytes_per_kilocycle"]
+        rate = per_kilocycle / 1e3 * self.units * self.unit_clock
         return bytes_moved / max(rate, self.memory)
 
 
@@ -91,22 +95,55 @@ class Product:
     def __init__(self, device: Device, row: dict):
         self.device, self.m, self.n, self.k = device, row["m"], row["n"], row["k"]
         self.dtype, self.size = row["dtype"], BYTES[row["dtype"]]
+        blocks = QUANTIZED.get(row["op_kind"], (None, None))
+        self.lhs_bytes, self.rhs_bytes = (self.stored(rows, self.k, block)
+                                          for rows, block in zip((self.m, self.n), blocks))
+        # Elsewhere other ops run between two of the same weight.
+        self.is_resident = row["cache_resident"] and row["timing"].startswith("cudagraph")
         self.figures = device.figures("contraction", "llm.matmul", row)
         self.cache_rate = self.figures["cache_bytes_per_kilocycle"] / 1e3 * device.units * device.unit_clock
 
+    def stored(self, rows: int, columns: int, block: tuple | None) -> int:
+        """Bytes of a matrix, with a scale of 4 bytes for each block."""
+        scales = parts(rows, block[0]) * parts(columns, block[1] or columns) if block else 0
+        return self.size * rows * columns + 4 * scales
+
+    def written(self) -> int:
+        return max(2, self.size) * self.m * self.n
+
     def bytes_moved(self) -> int:
-        return self.size * (self.m + self.n) * self.k + max(2, self.size) * self.m * self.n
+        return self.lhs_bytes + self.rhs_bytes + self.written()
+
+    def is_cached(self) -> bool:
+        return bool(self.is_resident and "resident_bytes_per_kilocycle" in self.figures
+                    and self.bytes_moved() <= self.device.cache_bytes)
+
+    def bytes_from_memory(self) -> int:
+        return 0 if self.is_cached() else self.bytes_moved()
+
+    def stream_seconds(self) -> float:
+        moved = self.bytes_moved()
+        seconds = (self.device.cached_seconds(moved, self.figures) if self.is_cached()
+                   else moved * (1 / self.device.memory + 1 / self.device.port))
+        more = self.figures.get("written_byte_percent", 100) / 100 - 1
+        return 1e-9 * self.figures.get("first_byte_nanoseconds", 0) + seconds * (1 + more * self.written() / moved)
+
+    def operand_bytes(self, rows: float, columns: float, terms: float) -> float:
+        """What the shares of scales of all operands come to; the compiler counts them in 4096ths of a byte."""
+        lhs = ceil(self.lhs_bytes * 4096 / (self.m * self.k)) / 4096
+        rhs = ceil(self.rhs_bytes * 4096 / (self.n * self.k)) / 4096
+        return terms * (rows * lhs + columns * rhs)
 
     def fits(self) -> bool:
         """One operand stays in half of the cache while rows of the other one and of the result go by."""
-        kept = self.size * min(self.m, self.n) * self.k
+        kept = max(self.size, 2) * min(self.m, self.n) * self.k
         return 2 * kept < self.device.cache_bytes and 16 * (self.k + self.m + self.n) < self.device.cache_bytes / 2
 
     def item_seconds(self, rows: int, columns: int, splits: int) -> float:
         gpu = self.device.gpu
         terms = round_up(self.k / splits, gpu["mac_granule_k"])
         macs = round_up(rows, gpu["mac_granule_m"]) * round_up(columns, gpu["mac_granule_n"]) * terms
-        operands = terms * (rows + columns) * self.size
+        operands = self.operand_bytes(rows, columns, terms)
         return (self.figures["item_cycles"] + macs / self.device.macs(self.dtype)
                 + operands / (self.figures["operand_bytes_per_kilocycle"] / 1e3)) / self.device.unit_clock
 
@@ -114,9 +151,9 @@ class Product:
         items = parts(self.m, rows) * parts(self.n, columns) * splits
         waves = ceil(items / self.device.units)
         units = waves * self.item_seconds(rows, columns, splits)
-        stream = self.bytes_moved() * (1 / self.device.memory + 1 / self.device.port)
+        stream = self.stream_seconds()
         terms = round_up(self.k / splits, self.device.gpu["mac_granule_k"])
-        shared = items * terms * (rows + columns) * self.size / self.cache_rate
+        shared = items * self.operand_bytes(rows, columns, terms) / self.cache_rate
         seconds = max(sqrt(sqrt(units ** 4 + stream ** 4)), shared)
         if splits > 1:
             seconds += 1e-9 * self.figures["split_nanoseconds"] + 8 * self.m * self.n * splits / self.cache_rate
@@ -133,7 +170,7 @@ class Product:
                     for rows in EDGES for columns in EDGES if 4 * rows * columns <= room
                     for splits in PRODUCT_SPLITS if splits == 1 or self.is_cut(rows, columns, splits))
         return max(least, 1e-9 * self.figures["launch_nanoseconds"]
-                   + self.device.power_seconds(self.dtype, self.m * self.n * self.k, self.bytes_moved()))
+                   + self.device.power_seconds(self.dtype, self.m * self.n * self.k, self.bytes_from_memory()))
 
 
 # ------------------------------------------------------------------------------------------------------- attention
@@ -252,13 +289,13 @@ class Sweep:
     """Loops over elements, the innermost last, of which `whole` of them are never cut."""
 
     def __init__(self, device: Device, row: dict, op: str, extents: tuple[int, ...], *, whole: int = 0,
-                 read: int = 0, kept: int = 0, alu: int = 0, special: int = 0):
+                 read: int = 0, kept: int = 0, alu: int = 0, special: int = 0, compare: int = 0):
         self.device, self.extents, self.whole = device, extents, whole
         self.figures = device.figures("elementwise", op, row)
         # Bytes: `read` once more where rows are read again.
         self.bytes_kept = kept
         self.bytes_moved = kept + (read if self.figures.get("rereads_rows", 0) else 0)
-        self.alu, self.special, self.cached = alu, special, row["cache_resident"]
+        self.alu, self.special, self.compare, self.cached = alu, special, compare, row["cache_resident"]
 
     def item(self) -> list[int]:
         """A piece of a row, or all of it: of four loops, a row has all heads of a token."""
@@ -279,7 +316,8 @@ class Sweep:
         items = prod(parts(extent, size) for extent, size in zip(self.extents, self.item()))
         share = max(prod(self.item()) / prod(self.extents), 1 / device.units)
         cycles = share * max(self.bytes_moved / (self.figures["item_bytes_per_kilocycle"] / 1e3),
-                             self.alu / gpu["alu_per_cycle_per_unit"], self.special / gpu["special_per_cycle_per_unit"])
+                             self.alu / gpu["alu_per_cycle_per_unit"], self.special / gpu["special_per_cycle_per_unit"],
+                             self.compare / gpu["compare_per_cycle_per_unit"])
         cycles += max(1, items / device.units) * self.figures.get("item_cycles", 0)
         units = cycles / device.unit_clock
         is_cached = self.cached and self.bytes_kept <= device.cache_bytes
@@ -313,6 +351,14 @@ def add(device: Device, row: dict) -> Sweep:
     return Sweep(device, row, "llm.add", (row["rows"], row["cols"]), kept=3 * BYTES[row["dtype"]] * plane, alu=plane)
 
 
+def quantize(device: Device, row: dict) -> Sweep:
+    """Reads 16-bit activations twice, for the largest magnitudes and to scale them, and keeps them in between."""
+    plane = row["m"] * row["k"]
+    product = Product(device, row)
+    return Sweep(device, row, "llm.quantize", (row["m"], row["k"]), whole=1, read=2 * plane,
+                 kept=2 * plane + product.lhs_bytes, alu=2 * plane, compare=plane)
+
+
 def cache_write(device: Device, row: dict) -> Sweep:
     extents = (row["batch"], row["q_len"], row["kv_heads"], row["head_dim"])
     return Sweep(device, {**row, "cache_resident": 0}, "llm.kv_write", extents, kept=4 * 2 * prod(extents))
@@ -324,6 +370,8 @@ SWEEPS = {"rmsnorm": norm, "rope": rope, "silu_mul": gated, "residual_add": add}
 def seconds_of(device: Device, row: dict) -> float:
     if row["op_kind"] == "gemm":
         return Product(device, row).seconds()
+    if row["op_kind"] in QUANTIZED:
+        return Product(device, row).seconds() + quantize(device, row).seconds()
     if row["op_kind"] in SWEEPS:
         return SWEEPS[row["op_kind"]](device, row).seconds()
     written = cache_write(device, row).seconds() if row["note"] else 0
@@ -349,7 +397,8 @@ class Shapes:
 
     def gemm(self, kind: str) -> dict:
         row = self.blank(kind)
-        row.update(dtype=self.random.choice(tuple(BYTES)), m=self.between(1, 8192), n=self.between(16, 32768),
+        dtype = "fp8" if kind in QUANTIZED else self.random.choice(tuple(BYTES))
+        row.update(dtype=dtype, cache_resident=self.random.randint(0, 1), m=self.between(1, 8192), n=self.between(16, 32768),
                    k=self.between(16, 16384))
         return row if Product(self.device, row).fits() else self.gemm(kind)
 
@@ -375,7 +424,7 @@ class Shapes:
         return row
 
     def rows(self, count: int) -> list[dict]:
-        makers = {"gemm": self.gemm, "attention_prefill": self.attention, "attention_decode": self.attention,
+        makers = {"gemm": self.gemm, **{kind: self.gemm for kind in QUANTIZED}, "attention_prefill": self.attention, "attention_decode": self.attention,
                   **{kind: self.elementwise for kind in SWEEPS}}
         rows = [make(kind) for kind, make in makers.items() for _ in range(count)]
         for number, row in enumerate(rows):
@@ -392,7 +441,8 @@ def predict(target: str, rows: list[dict], folder: Path) -> dict[str, float]:
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()
-        writer.writerows(rows)
+        # The kind says the format.
+        writer.writerows({**row, "dtype": ""} if row["op_kind"] in QUANTIZED else row for row in rows)
     text = subprocess.run(["llm-prof", "validate", f"--target={target}", "--format=csv", path], capture_output=True,
                           text=True, check=True).stdout
     return {row["row_id"]: float(row["predicted_us"]) for row in csv.DictReader(text.splitlines())}
@@ -408,7 +458,7 @@ def check(target: str, root: Path, folder: Path, count: int, seed: int) -> int:
     for row in rows:
         expected, found = 1e6 * seconds_of(device, row), predicted[row["row_id"]]
         # Each op of a row rounds its launch and the rest; then the last digit.
-        cycles = 4 if row["note"] else 2
+        cycles = 4 if row["note"] or row["op_kind"] in QUANTIZED else 2
         if abs(found - expected) > cycles * 1e6 / device.clock + 0.0006 + 1e-9 * expected:
             wrong += 1
             given = {name: value for name, value in row.items() if value != ""}

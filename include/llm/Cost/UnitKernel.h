@@ -63,6 +63,10 @@ struct UnitMachine {
   std::optional<double> aluPerScore;
   double loneBlockCycles = 0;
   std::optional<double> regroupSeconds;
+  double firstByteSeconds = 0;
+  /// What a byte that is written takes, of one that is read.
+  double writtenByteShare = 1;
+  double residentBytesPerCycle = 0; ///< 0: not given
 
   /// `macType` may be null. `figures` are those of the kernel's class or op.
   static UnitMachine get(const Target &target, const Engine &engine,
@@ -75,7 +79,7 @@ struct UnitMachine {
 
   /// Returns the fewest seconds that the power limit allows.
   double powerSeconds(double macs, const KernelBytes &bytes) const;
-  /// Returns the seconds in which the cache supplies `bytes`. It is no slower
+  /// Returns the seconds in which the cache supplies bytes that lie there. It is no slower
   /// than memory.
   double cachedSeconds(double bytes) const;
   /// Returns the bytes per second that all units together stream if loads wait

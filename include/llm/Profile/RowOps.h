@@ -23,6 +23,7 @@ public:
   /// Returns the op, of the type in which the row was measured:
   ///
   ///     gemm                                  llm.matmul
+  ///     gemm_dynquant, gemm_FORMAT_dynquant   llm.matmul and llm.quantize
   ///     attention_prefill, attention_decode   llm.gqa_attn
   ///     rmsnorm                               llm.rmsnorm
   ///     rope        one op for all heads      llm.rope
@@ -31,7 +32,8 @@ public:
   ///     softmax                               llm.softmax
   ///
   /// If attention was measured with the write of keys, `llm.kv_write` follows
-  /// it. The result is empty if there is no op of this kind. These are errors
+  /// it. A product that is measured with the quantization of its activations is
+  /// followed by that op. The result is empty if there is no op of this kind. These are errors
   /// at the row: a size that is missing or not positive, heads that are not a
   /// multiple of the kv heads, and an unknown dtype.
   FailureOr<SmallVector<WorkloadOpInterface, 2>> build(const MeasuredRow &row,

@@ -115,7 +115,8 @@ struct KernelFigures {
       itemCycles, operandBytesPerKilocycle, cacheBytesPerKilocycle,
       itemBytesPerKilocycle, itemElements, rereadsRows, queryTile, keyTile,
       packsGroups, splitsUnpacked, skipsMasked, aluPer1000Scores,
-      loneBlockCycles, regroupNanoseconds;
+      loneBlockCycles, regroupNanoseconds, firstByteNanoseconds,
+      writtenBytePercent, residentBytesPerKilocycle;
   bool operator==(const KernelFigures &other) const;
 };
 

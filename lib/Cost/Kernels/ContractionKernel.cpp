@@ -90,6 +90,11 @@ std::unique_ptr<UnitKernel> ContractionKernel::get(WorkloadOpInterface op,
   }
   kernel->lhsBytes = bytesOfElement(lhs);
   kernel->rhsBytes = bytesOfElement(rhs);
+  for (auto [index, buffer] : llvm::enumerate(workload.buffers))
+    if (buffer.role == Buffer::Role::Write)
+      kernel->writtenBytes += bytesOfElement(buffer) *
+                              toReal(op.countElements(workload, unsigned(index),
+                                                      workload.fullBox()));
   kernel->work = sumWork(op, workload);
   // A norm that prepares rows of the left operand is done anew for each item of
   // these rows, because units share nothing but the cache.
@@ -225,6 +230,20 @@ double ContractionKernel::prepareCycles(Cut cut,
   return cycles;
 }
 
+double ContractionKernel::streamSeconds(const KernelBytes &bytes,
+                                        const UnitMachine &machine) const {
+  double all = bytes.all();
+  if (all <= 0)
+    return 0;
+  double seconds = bytes.memory / machine.streamBytesPerSecond() +
+                   machine.cachedSeconds(bytes.cached);
+  // A kernel of several ops may write less than its product has results. Bytes
+  // that are written are taken to lie where the others lie, in equal shares.
+  double written = std::min(writtenBytes, all);
+  return machine.firstByteSeconds +
+         seconds * (1 + (machine.writtenByteShare - 1) * written / all);
+}
+
 KernelTime ContractionKernel::timeOf(Cut cut, const KernelBytes &bytes,
                                      const UnitMachine &machine) const {
   double k = double(extentOf(terms));
@@ -247,8 +266,7 @@ KernelTime ContractionKernel::timeOf(Cut cut, const KernelBytes &bytes,
   time.launchSeconds = machine.launchSeconds;
   time.unitSeconds =
       std::ceil(items / machine.units) * itemCycles / machine.clockHz;
-  time.streamSeconds = bytes.memory / machine.streamBytesPerSecond() +
-                       machine.cachedSeconds(bytes.cached);
+  time.streamSeconds = streamSeconds(bytes, machine);
   time.totalSeconds = overlap(time.unitSeconds, time.streamSeconds);
   // This is the time in which all units read operands from the cache.
   double cacheRate = machine.cacheBytesPerSecond();

@@ -43,6 +43,10 @@ private:
 
   KernelTime timeOf(Cut cut, const KernelBytes &bytes,
                     const UnitMachine &machine) const;
+  /// Returns the seconds in which all bytes come and go. They do not depend on
+  /// the cut.
+  double streamSeconds(const KernelBytes &bytes,
+                       const UnitMachine &machine) const;
   /// Whether rows of the left operand are prepared whole (by a norm), so that
   /// an item keeps them until its last column is done.
   bool keepsRows() const;
@@ -67,6 +71,7 @@ private:
   SmallVector<bool, 6> isTileable;
   Loops batch, rows, columns, terms;
   double lhsBytes = 0, rhsBytes = 0; ///< of one element
+  double writtenBytes = 0;           ///< of all results
   WorkSums rowWork;                  ///< of stages over the left operand alone
   std::vector<WorkSums> rowStages;   ///< of each such stage
   /// If experts share the rows, the number of tiles by size: for all sizes that

@@ -184,6 +184,9 @@ KernelFigures randomFigures(StringRef name, Random &random) {
   figures.aluPer1000Scores = maybe(random, 100, 20000);
   figures.loneBlockCycles = maybe(random, 10, 5000);
   figures.regroupNanoseconds = maybe(random, 100, 10000);
+  figures.firstByteNanoseconds = maybe(random, 100, 10000);
+  figures.writtenBytePercent = maybe(random, 100, 300);
+  figures.residentBytesPerKilocycle = maybe(random, 1000, 1000000);
   return figures;
 }
 
@@ -407,6 +410,15 @@ const Improvement improvements[] = {
     {"softmax", lowerFigure<&KernelFigures::aluPer1000Scores>},
     {"lone blocks", lowerFigure<&KernelFigures::loneBlockCycles>},
     {"regrouping", lowerFigure<&KernelFigures::regroupNanoseconds>},
+    {"first byte", lowerFigure<&KernelFigures::firstByteNanoseconds>},
+    {"written bytes",
+     [](Target &target, Random &random) {
+       for (KernelFigures &figures : target.engines.front().kernels)
+         if (figures.writtenBytePercent)
+           figures.writtenBytePercent =
+               random(100, *figures.writtenBytePercent);
+     }},
+    {"resident bytes", raiseFigure<&KernelFigures::residentBytesPerKilocycle>},
 };
 
 void expectNoLonger(const Ops &ops, size_t index, const Target &target,

@@ -46,26 +46,34 @@ protected:
 };
 
 TEST_F(Presets, Names) {
-  EXPECT_EQ(presetNames(),
-            (std::vector<std::string>{"npu", "npu-mxu-vpu", "nvl-ax", "jgs",
-                                      "a100-sxm", "h100-sxm", "h200-sxm",
-                                      "b200-sxm", "gb200-nvl72", "l40s", "a40",
-                                      "rtx4090", "mi210", "tpu-v6e"}));
+  EXPECT_EQ(
+      presetNames(),
+      (std::vector<std::string>{
+          "npu",      "npu-mxu-vpu",  "nvl-ax",    "jgs",      "a100-sxm",
+          "a30",      "h100-sxm",     "h100-pcie", "h100-nvl", "h800-sxm",
+          "h200-sxm", "b200-sxm",     "gb200",     "b300-sxm", "gb300",
+          "l40s",     "l4",           "a40",       "a10",      "rtx4090",
+          "rtx5090",  "rtx-pro-6000", "mi210",     "mi300x",   "mi325x",
+          "gaudi3",   "trainium2",    "tpu-v5e",   "tpu-v5p",  "tpu-v6e"}));
   EXPECT_EQ(defaultPresetName, presetNames().front());
   for (const std::string &name : presetNames()) {
     Target target = load(name);
     EXPECT_EQ(target.name, name);
     EXPECT_FALSE(target.description.empty());
     EXPECT_TRUE(target.check().empty());
-    EXPECT_EQ(target.clockIsGiven, name != "tpu-v6e");
+    bool isClockUnknown =
+        name == "gaudi3" || name == "trainium2" || StringRef(name).starts_with("tpu-");
+    EXPECT_EQ(target.clockIsGiven, !isClockUnknown);
     EXPECT_EQ(target.dram().name, "dram");
   }
   auto emitError = [&] { return mlir::emitError(UnknownLoc::get(&context)); };
   EXPECT_TRUE(failed(loadPreset("h100", &context, emitError)));
   EXPECT_TRUE(failed(loadPreset("a100_sxm", &context, emitError)));
-  std::string list = " (presets: npu, npu-mxu-vpu, nvl-ax, jgs, a100-sxm, "
-                     "h100-sxm, h200-sxm, b200-sxm, gb200-nvl72, "
-                     "l40s, a40, rtx4090, mi210, tpu-v6e, host)\n";
+  std::string list =
+      " (presets: npu, npu-mxu-vpu, nvl-ax, jgs, a100-sxm, a30, h100-sxm, "
+      "h100-pcie, h100-nvl, h800-sxm, h200-sxm, b200-sxm, gb200, b300-sxm, "
+      "gb300, l40s, l4, a40, a10, rtx4090, rtx5090, rtx-pro-6000, mi210, "
+      "mi300x, mi325x, gaudi3, trainium2, tpu-v5e, tpu-v5p, tpu-v6e, host)\n";
   EXPECT_EQ(messages.take(),
             "no preset is called 'h100'; did you mean 'h100-sxm'?" + list +
                 "no preset is called 'a100_sxm'; did you mean 'a100-sxm'?" +
@@ -76,14 +84,24 @@ TEST_F(Presets, Names) {
 TEST_F(Presets, Calibrated) {
   for (StringRef name : presetNames()) {
     std::string fittedOn = load(name).fittedOn;
-    if (name == "a100-sxm")
-      EXPECT_TRUE(StringRef(fittedOn).starts_with("A100 80 GB kernel times"));
-    else if (::llvm::is_contained({"h100-sxm", "h200-sxm", "b200-sxm",
-                                   "gb200-nvl72", "l40s", "a40", "rtx4090"},
-                                  name))
-      EXPECT_TRUE(StringRef(fittedOn).starts_with("carried from a100-sxm"));
-    else
-      EXPECT_EQ(fittedOn, "");
+    auto isOneOf = [&](std::initializer_list<StringRef> names) {
+      return ::llvm::is_contained(names, name);
+    };
+    StringRef begin = name == "a100-sxm"   ? "A100 80 GB kernel times"
+                      : name == "h100-sxm" ? "H100 products in replayed graphs"
+                      : name == "h200-sxm" ? "H200 products in replayed graphs"
+                      : name == "b200-sxm" ? "B200 products in replayed graphs"
+                      : name == "l40s"     ? "L40S products in replayed graphs"
+                      : name == "a30"      ? "carried from a100-sxm"
+                      : name == "l4"       ? "carried from l40s"
+                      : isOneOf({"gb200", "b300-sxm", "gb300"})
+                          ? "carried from b200-sxm"
+                      : isOneOf({"h100-pcie", "h100-nvl", "h800-sxm", "a40",
+                                 "a10", "rtx4090", "rtx5090", "rtx-pro-6000"})
+                          ? "carried from h100-sxm"
+                          : "";
+    EXPECT_EQ(fittedOn.empty(), begin.empty()) << name.str();
+    EXPECT_TRUE(StringRef(fittedOn).starts_with(begin)) << fittedOn;
     Target datasheet = load(name, /*calibrated=*/false);
     EXPECT_EQ(datasheet.fittedOn, "");
     EXPECT_EQ(datasheet == load(name), fittedOn.empty());
@@ -224,7 +242,8 @@ TEST_F(Presets, Peaks) {
     double teraFlops;
   };
   Type bf16 = b.getBF16Type(), i8 = b.getI8Type(),
-       f8 = Float8E4M3FNType::get(&context);
+       f8 = Float8E4M3FNType::get(&context),
+       f4 = Float4E2M1FNType::get(&context);
   for (const Peak &peak : {Peak{"h200-sxm", bf16, 989.4},
                            {"h200-sxm", f8, 1979},
                            {"b200-sxm", bf16, 2250},
@@ -236,6 +255,37 @@ TEST_F(Presets, Peaks) {
                            {"rtx4090", bf16, 165.2},
                            {"rtx4090", i8, 660.6},
                            {"mi210", bf16, 181},
+                           {"a30", bf16, 165},
+                           {"a30", i8, 330},
+                           {"a10", bf16, 125},
+                           {"a10", i8, 250},
+                           {"l4", bf16, 121},
+                           {"l4", f8, 242.5},
+                           {"h100-pcie", bf16, 756.5},
+                           {"h100-pcie", f8, 1513},
+                           {"h100-nvl", bf16, 835.5},
+                           {"h100-nvl", f8, 1671},
+                           {"h800-sxm", bf16, 989.4},
+                           {"gb200", bf16, 2500},
+                           {"gb200", f4, 10000},
+                           {"b300-sxm", bf16, 2250},
+                           {"b300-sxm", f4, 13500},
+                           {"b300-sxm", i8, 140},
+                           {"gb300", bf16, 2500},
+                           {"gb300", f4, 15000},
+                           {"rtx5090", bf16, 209.5},
+                           {"rtx5090", f4, 1676},
+                           {"rtx-pro-6000", f4, 2000},
+                           {"mi300x", bf16, 1307.4},
+                           {"mi300x", f8, 2614.9},
+                           {"mi325x", bf16, 1307.4},
+                           {"gaudi3", bf16, 1835},
+                           {"gaudi3", f8, 1835},
+                           {"trainium2", bf16, 667},
+                           {"trainium2", f8, 1299},
+                           {"tpu-v5e", bf16, 197},
+                           {"tpu-v5e", i8, 393},
+                           {"tpu-v5p", bf16, 459},
                            {"tpu-v6e", bf16, 918},
                            {"tpu-v6e", i8, 1836}}) {
     Target target = load(peak.name);

@@ -1,0 +1,81 @@
+"""Holds tools/carry.py against numbers that were derived by hand, and the presets that say that they are carried
+against what it makes of their datasheets.
+
+    check_carry.py ROOT
+"""
+import json
+import sys
+from pathlib import Path
+
+FITTED = {
+    "name": "fitted", "clock_hz": 1e9,
+    "engines": {"gpu": {"macs_per_cycle_per_unit": {"bf16": 2048}, "boost_clock_hz": 2e9}},
+    "memories": {"dram": {"bytes_per_second": 1e12}},
+    "calibration": {"engines": {"gpu": {
+        "stream_bytes_per_kilocycle_per_unit": 100000, "femtojoules_per_mac": {"bf16": 2000},
+        "kernels": {
+            "contraction": {"launch_nanoseconds": 1000, "replay_nanoseconds": 1500, "item_cycles": 700,
+                            "operand_bytes_per_kilocycle": 300000, "first_byte_nanoseconds": 600},
+            "contraction@lib": {"split_nanoseconds": 2000, "cache_bytes_per_kilocycle": 40000},
+            "attention": {"launch_nanoseconds": 3000, "replay_nanoseconds": 4000},
+            "attention@lib": {"item_cycles": 1},
+        }}}},
+}
+# Half the clock and eight times the multiply-accumulates, with fp8.
+SHEET = {
+    "name": "sheet", "clock_hz": 1e9,
+    "engines": {"chip": {"macs_per_cycle_per_unit": {"bf16": 16384, "f8E4M3FN": 32768}}},
+    "memories": {"dram": {"bytes_per_second": 2e12}},
+    "calibration": {"links": {"wire": {"step_nanoseconds": 5}}},
+}
+# Launches of replayed graphs take twice as long, paths are eight times as wide, and an array of eight times the size
+# takes 2000 / sqrt(8) = 707 fJ, 60 % of that for fp8.
+EXPECTED = {
+    "sustained_clock_hz": 1000000000, "stream_bytes_per_kilocycle_per_unit": 800000,
+    "femtojoules_per_mac": {"bf16": 707, "f8E4M3FN": 424},
+    "kernels": {
+        "contraction": {"launch_nanoseconds": 2000, "replay_nanoseconds": 3000, "item_cycles": 700,
+                        "operand_bytes_per_kilocycle": 2400000, "first_byte_nanoseconds": 600},
+        "contraction@lib": {"split_nanoseconds": 4000, "cache_bytes_per_kilocycle": 320000},
+        "attention": {"launch_nanoseconds": 3000, "replay_nanoseconds": 8000},
+    },
+}
+# Presets, what they are carried from, and whether the codes of ECC are in line; further the energy of a 16-bit
+# multiply-accumulate at 1,024 a cycle where the process is another one: that of L40S's fit is 3630 / sqrt(2).
+CARRIED = [("a30", "a100-sxm", False, 3200), ("h100-pcie", "h100-sxm", False, None), ("h100-nvl", "h100-sxm", False, None),
+           ("h800-sxm", "h100-sxm", False, None), ("a40", "h100-sxm", True, 3800), ("a10", "h100-sxm", True, 3800),
+           ("rtx4090", "h100-sxm", False, None), ("rtx5090", "h100-sxm", False, 3630 / 2 ** 0.5),
+           ("rtx-pro-6000", "h100-sxm", False, 3630 / 2 ** 0.5), ("l4", "l40s", True, None),
+           ("gb200", "b200-sxm", False, None), ("b300-sxm", "b200-sxm", False, None), ("gb300", "b200-sxm", False, None)]
+
+
+def main() -> None:
+    root = Path(sys.argv[1])
+    sys.path.insert(0, str(root / "tools"))
+    from carry import carry
+    made = carry(FITTED, SHEET)["calibration"]
+    assert made["engines"] == {"chip": EXPECTED}, made["engines"]
+    assert made["memories"] == {"dram": {"sustained_bytes_per_second": 1860000000000}}, made["memories"]
+    assert made["links"] == SHEET["calibration"]["links"], made["links"]
+    # A share of 15/16 is left where codes are in line; a unit of fewer multiply-accumulates keeps A100's paths.
+    small = json.loads(json.dumps(SHEET))
+    small["engines"]["chip"]["macs_per_cycle_per_unit"] = {"bf16": 256}
+    made = carry(FITTED, small, 3000, ecc=True)["calibration"]
+    assert made["memories"]["dram"]["sustained_bytes_per_second"] == 1743750000000, made["memories"]
+    engine = made["engines"]["chip"]
+    assert engine["stream_bytes_per_kilocycle_per_unit"] == 50000, engine
+    assert engine["femtojoules_per_mac"] == {"bf16": 6000}, engine
+    assert "contraction@lib" not in engine["kernels"], engine
+
+    presets = root / "lib" / "Target" / "presets"
+    def read(name: str) -> dict:
+        return json.loads((presets / f"{name}.json").read_text())
+    claimed = {path.stem for path in presets.glob("*.json")
+               if read(path.stem).get("calibration", {}).get("fitted_on", "").startswith("carried from ")}
+    assert claimed == {name for name, *_ in CARRIED}, claimed
+    for name, source, ecc, femtojoules in CARRIED:
+        assert carry(read(source), read(name), femtojoules, ecc) == read(name), f"{name} is not carried by the rules"
+
+
+if __name__ == "__main__":
+    main()

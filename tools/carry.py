@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Carries the fitted figures of one GPU to the datasheet of another, by the rules of docs/accuracy.md.
+
+    tools/carry.py FITTED.json DATASHEET.json [--femtojoules=N] [--ecc] [--write]
+
+Both are target files. The result is DATASHEET.json with FITTED.json's figures, scaled by what both datasheets say, and
+with its own links as they are. It is printed, or written into DATASHEET.json. `--femtojoules` is the energy of a
+16-bit multiply-accumulate in units of 1,024 per cycle, for a process other than FITTED's; `--ecc` says that the memory
+has no bits of its own for error correction, so that codes take 1/16 of its rate.
+"""
+import argparse
+import json
+from pathlib import Path
+
+# What a multiply-accumulate of narrower types takes, in hundredths of a 16-bit one.
+ENERGY_SHARES = {"f16": 100, "bf16": 100, "f8E4M3FN": 60, "f8E5M2": 60, "i8": 60, "f4E2M1FN": 36}
+# Data paths of a unit are at least those of A100, whatever its multiply-accumulates.
+LEAST_MACS = 1024
+SUSTAINED_MEMORY, ECC_MEMORY = (93, 100), (93 * 15, 100 * 16)
+
+
+def only(values: dict) -> dict:
+    [value] = values.values()
+    return value
+
+
+def boost(target: dict) -> int:
+    return int(only(target["engines"]).get("boost_clock_hz", target["clock_hz"]))
+
+
+def macs(target: dict) -> int:
+    return int(only(target["engines"])["macs_per_cycle_per_unit"]["bf16"])
+
+
+def round_to(value: float, digits: int = 4) -> int:
+    """To so many digits, as fitted figures are known to no more."""
+    return int(float(f"{value:.{digits}g}"))
+
+
+def carried_kernel(figures: dict, is_product: bool, clocks: float, paths: float) -> dict:
+    scales = {"replay_nanoseconds": clocks, "split_nanoseconds": clocks, "regroup_nanoseconds": clocks}
+    if is_product:
+        scales.update(launch_nanoseconds=clocks, operand_bytes_per_kilocycle=paths, cache_bytes_per_kilocycle=paths)
+    return {key: round_to(value * scales[key]) if key in scales else value for key, value in figures.items()}
+
+
+def is_carried(kernel: str, target: dict) -> bool:
+    """Attention of one library is its own. Products that have figures of one library are of narrow types."""
+    if kernel.startswith("contraction@"):
+        return "f8E4M3FN" in only(target["engines"])["macs_per_cycle_per_unit"]
+    return "@" not in kernel or kernel.startswith(("elementwise@", "llm.rmsnorm@"))
+
+
+def energies(fitted: dict, target: dict, femtojoules: float | None) -> dict:
+    """The energy of operands goes with the edge of the array that they feed, and that with the root of its size."""
+    if femtojoules is None:
+        own = only(fitted["calibration"]["engines"]).get("femtojoules_per_mac", {})
+        if "bf16" not in own:
+            return {}
+        femtojoules = own["bf16"] * (macs(fitted) / 1024) ** 0.5
+    of16 = femtojoules * (1024 / macs(target)) ** 0.5
+    rates = only(target["engines"])["macs_per_cycle_per_unit"]
+    return {name: round_to(of16 * share / 100, 3) for name, share in ENERGY_SHARES.items() if name in rates}
+
+
+def carry(fitted: dict, sheet: dict, femtojoules: float | None = None, ecc: bool = False) -> dict:
+    """Returns `sheet` with the figures of `fitted`."""
+    target = json.loads(json.dumps(sheet))
+    figures = only(fitted["calibration"]["engines"])
+    clocks = boost(fitted) / boost(target)
+    paths = max(macs(target), LEAST_MACS) / max(macs(fitted), LEAST_MACS)
+    engine = {"sustained_clock_hz": boost(target),
+              "stream_bytes_per_kilocycle_per_unit":
+                  round_to(figures["stream_bytes_per_kilocycle_per_unit"] * paths)}
+    if carried := energies(fitted, target, femtojoules):
+        engine["femtojoules_per_mac"] = carried
+    engine["kernels"] = {
+        name: carried_kernel(kernel, name.startswith("contraction"), clocks, paths)
+        for name, kernel in figures["kernels"].items() if is_carried(name, target)}
+    share, of = ECC_MEMORY if ecc else SUSTAINED_MEMORY
+    rate = int(target["memories"]["dram"]["bytes_per_second"]) * share // of
+    [name] = target["engines"]
+    links = target.get("calibration", {}).get("links")
+    target["calibration"] = {
+        "fitted_on": f"carried from {fitted['name']}, scaled per unit and cycle (tools/carry.py); not measured on this "
+                     f"device" + (", codes of ECC take 1/16 of the memory's rate" if ecc else ""),
+        "engines": {name: engine}, "memories": {"dram": {"sustained_bytes_per_second": rate}},
+        **({"links": links} if links else {})}
+    return target
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("fitted", type=Path)
+    parser.add_argument("datasheet", type=Path)
+    parser.add_argument("--femtojoules", type=float)
+    parser.add_argument("--ecc", action="store_true")
+    parser.add_argument("--write", action="store_true", help="into DATASHEET.json")
+    options = parser.parse_args()
+    fitted, sheet = (json.loads(path.read_text()) for path in (options.fitted, options.datasheet))
+    text = json.dumps(carry(fitted, sheet, options.femtojoules, options.ecc), indent=2) + "\n"
+    if options.write:
+        options.datasheet.write_text(text)
+    else:
+        print(text, end="")
+
+
+if __name__ == "__main__":
+    main()
