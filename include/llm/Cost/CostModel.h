@@ -25,13 +25,15 @@ namespace mlir::llm {
 struct Cycles {
   int64_t overhead = 0, serial = 0, compute = 0, memory = 0;
   CostBound bound = CostBound::Overhead;
+  /// What units that share the op spend `compute` on: they may wait for bytes.
+  CostBound unitBound = CostBound::Compute;
 
   /// Cycles on an engine that starts the op after `overhead`, and hides the
   /// shorter of streaming and arithmetic behind the longer.
   static Cycles overlapped(int64_t overhead, int64_t compute, int64_t memory);
-  /// Returns what bounds an op whose start, arithmetic and streaming take so
-  /// long.
-  static CostBound boundOf(int64_t overhead, int64_t compute, int64_t memory);
+  /// Returns what bounds an op whose units and whose streaming take so long
+  /// behind its overhead.
+  CostBound boundBy(int64_t units, int64_t streaming) const;
 };
 
 /// What an op moves in all.
