@@ -7,6 +7,7 @@
 
 #include "llm/Results/WhatBinds.h"
 #include "llm/Cost/Kernels/CollectiveModel.h"
+#include "llm/Cost/Roofline.h"
 #include "llm/Results/Report.h"
 #include "llm/Results/RunComparison.h"
 #include "llm/Results/SlotSweep.h"
@@ -273,10 +274,45 @@ static double savedShare(double now, double other) {
   return now > 0 ? 1 - std::min(now, std::max(now / 2, other)) / now : 0;
 }
 
+/// Says whether units that share an op wait longer for the bytes that they have
+/// in flight than for arithmetic. A cost says it only of an op that this binds.
+static bool doUnitsWaitForBytes(WorkloadOpInterface op, CostAttr cost,
+                                const Engine &group, const Target &target) {
+  if (!group.hasUnitTiles())
+    return false;
+  FailureOr<Workload> workload = op.getWorkload([] { return Refusal(); });
+  if (failed(workload))
+    return false;
+  std::optional<int64_t> rate =
+      kernelBytesPerSecond(op, *workload, group, target);
+  if (!rate)
+    return false;
+  auto sum = [&](auto amountOf) {
+    double all = 0;
+    for (PartCostAttr part : cost.getParts())
+      all += double(part.getCount()) * double(amountOf(part));
+    return all;
+  };
+  double moving = sum([&](PartCostAttr part) {
+                    return part.getBytes(target.dram().name);
+                  }) /
+                  double(*rate);
+  auto clock = double(group.sustainedClockHz.value_or(target.clockHz));
+  return llvm::all_of(
+      ArrayRef{WorkKind::Alu, WorkKind::Special, WorkKind::Compare},
+      [&](WorkKind kind) {
+        std::optional<int64_t> perCycle = Target::opsPerCycle(group, kind);
+        return !perCycle || sum([&](PartCostAttr part) {
+                              return part.getWork(stringify(kind));
+                            }) / (double(*perCycle) * clock) <
+                                moving;
+      });
+}
+
 /// On several engines the parts share the memories, and the whole counts: with
 /// more bandwidth, more engines find work. On one engine the slots say more.
-static OpShares sharesOf(const OpReport &op, CostAttr cost,
-                         const Target &target) {
+static OpShares sharesOf(const OpReport &op, WorkloadOpInterface ofProgram,
+                         CostAttr cost, const Target &target) {
   Terms terms(cost);
   double scheduled = double(op.figures.scheduledCycles);
   if (scheduled == 0)
@@ -284,10 +320,12 @@ static OpShares sharesOf(const OpReport &op, CostAttr cost,
   double overlapped = terms.overlappedOf(scheduled);
   OpShares shares;
   shares.launches = terms.launchesOf(scheduled) / scheduled;
+  const Engine *group = engineGroupOf(target, cost);
   shares.isMemory =
       op.bound == CostBound::Memory ||
-      (op.bound == CostBound::Overhead && terms.memory > terms.compute);
-  const Engine *group = engineGroupOf(target, cost);
+      (op.bound == CostBound::Overhead &&
+       (terms.memory > terms.compute ||
+        (group && doUnitsWaitForBytes(ofProgram, cost, *group, target))));
   double all = group ? double(group->count) : 1;
   double engines = enginesOf(cost, target);
   double share = overlapped / scheduled, shared = sharedCycles(cost, target);
@@ -329,6 +367,13 @@ StringRef WhatBinds::largest() const {
       ->name;
 }
 
+double WhatBinds::percentOf(StringRef name) const {
+  for (const TimeShare &share : shares)
+    if (share.name == name)
+      return share.percent;
+  return 0;
+}
+
 /// Returns the share of the makespan in which something is exchanged.
 static double exchangedPercentOf(const Report &report) {
   SmallVector<unsigned> exchanges;
@@ -359,7 +404,8 @@ WhatBinds WhatBinds::of(const Report &report) {
           cycles * savedByLink(report.program->ops()[index].op, *report.target);
       continue;
     }
-    OpShares shares = sharesOf(op, cost, *report.target);
+    OpShares shares =
+        sharesOf(op, report.program->ops()[index].op, cost, *report.target);
     launches += cycles * shares.launches;
     (shares.isMemory ? memory : compute) += cycles * (1 - shares.launches);
     bandwidth += cycles * shares.savedByBandwidth;

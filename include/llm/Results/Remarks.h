@@ -16,7 +16,8 @@ namespace mlir::llm {
 struct Report;
 
 /// Returns sentences that a reader must know before the first figures: several
-/// devices on one memory, and what is not cut over chips.
+/// devices on one memory, what is not cut over chips, ops that are not fused,
+/// and runs that are faster than their target.
 std::vector<std::string> findRemarks(const Report &report);
 
 } // namespace mlir::llm

@@ -66,6 +66,8 @@ struct WhatBinds {
 
   /// The name of the largest share, and the first one if several are equal.
   StringRef largest() const;
+  /// The share of that name, or 0.
+  double percentOf(StringRef share) const;
 
   /// The ops of the report have their bounds already.
   static WhatBinds of(const Report &report);
