@@ -44,7 +44,8 @@ private:
 struct Utilization {
   /// Counts two operations for each multiply-accumulate, and no other work.
   double teraflopPerSecond = 0;
-  /// The rate of bytes through the last shared memory, DRAM.
+  /// The rate of bytes through the last shared memory, DRAM; of an exchange
+  /// between chips, over its link.
   double gigabytesPerSecond = 0;
   /// The share of the peak, for the kind of work and the shared memory that are
   /// nearest to theirs.
