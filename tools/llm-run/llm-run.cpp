@@ -312,25 +312,26 @@ static std::vector<HostTensor> timeRuns(const CommandLine &options,
 }
 
 /// Says what a run did whose time was not asked for (`seconds` is 0 if it was),
-/// and that weights were made at random.
+/// and that weights were made at random. Standard output has what is the same in
+/// each run.
 static void printWhatRan(const CommandLine &options, const Inputs &inputs,
                          size_t results, int64_t tokens, double seconds) {
+  if (options.saysNothing())
+    return;
+  raw_ostream &os = llvm::errs();
   if (seconds > 0 && options.steps > 1)
-    options.out() << llvm::format("%lld tokens in %.3f s: %.1f tokens/s, with "
-                                  "the time of the prompt.\n",
-                                  static_cast<long long>(tokens), seconds,
-                                  double(tokens) / seconds);
+    os << llvm::format("%lld tokens in %.3f s: %.1f tokens/s, with the time of "
+                       "the prompt.\n",
+                       static_cast<long long>(tokens), seconds,
+                       double(tokens) / seconds);
   else if (seconds > 0 && !options.hasPrompt())
-    options.out() << llvm::format("It ran once, in %.3f ms, on ", 1e3 * seconds)
-                  << options.threads
-                  << (options.threads == 1 ? " thread" : " threads")
-                  << ", and gave " << results
-                  << (results == 1 ? " result" : " results")
-                  << (options.output.empty() ? " ('--output' writes it).\n"
-                                             : ".\n");
+    os << llvm::format("It ran once, in %.3f ms, on ", 1e3 * seconds)
+       << options.threads << (options.threads == 1 ? " thread" : " threads")
+       << ", and gave " << results << (results == 1 ? " result" : " results")
+       << (options.output.empty() ? " ('--output' writes it).\n" : ".\n");
   if (options.weights.empty() && !inputs.getWeights().empty())
-    options.out() << "Weights are random; '--weights' reads a checkpoint or a "
-                     "GGUF file.\n";
+    os << "Weights are random; '--weights' reads a checkpoint or a GGUF "
+          "file.\n";
 }
 
 namespace {

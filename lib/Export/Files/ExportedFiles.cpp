@@ -66,7 +66,7 @@ static StringRef findSuffix(const Form &own, StringRef path, StringRef suffix) {
   if (::llvm::is_contained({"xlsx", "xls", "ods"}, suffix))
     return isReport ? "csv" : own.suffixes.front();
   bool lacksOne = own.pass == "llm-export-html" && suffix.empty() &&
-                  !path.starts_with("/dev/");
+                  path != "-" && !path.starts_with("/dev/");
   return (suffix == "txt" && !isReport) || lacksOne ? own.suffixes.front() : "";
 }
 

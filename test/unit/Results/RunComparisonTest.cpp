@@ -68,12 +68,12 @@ TEST(RunComparison, ModuleThatLostAnOpHasNoBaseline) {
   ComparableRun apart = makeRun(
       "f", 1e6, {{"l.norm"}, {"l.mlp.gate"}, {"l.mlp.up"}, {"l.mlp.down"}},
       {{1, {}, 0, 10}, {1, {}, 10, 30}, {1, {}, 30, 60}, {1, {}, 60, 70}});
-  ComparableRun fused =
-      makeRun("f", 1e6,
-              {{"l.norm+mlp.gate", {"l.norm", "l.mlp.gate"}},
-               {"l.mlp.up"},
-               {"l.mlp.down"}},
-              {{1, {}, 0, 25}, {1, {}, 25, 56}, {1, {}, 56, 66}});
+  ComparableRun fused = makeRun(
+      "f", 1e6,
+      {{"l.norm+mlp.gate", std::vector<std::string>{"l.norm", "l.mlp.gate"}},
+       {"l.mlp.up"},
+       {"l.mlp.down"}},
+      {{1, {}, 0, 25}, {1, {}, 25, 56}, {1, {}, 56, 66}});
   auto modulesOf = [](const ComparableRun &run, const ComparableRun &baseline) {
     std::map<std::string, std::optional<double>> modules;
     for (const ModuleTimes &module : compareRuns(run, baseline)[0]->modules)
