@@ -309,6 +309,16 @@ static bool doUnitsWaitForBytes(WorkloadOpInterface op, CostAttr cost,
       });
 }
 
+/// Returns the cycles in which the ports of all units move the bytes of one
+/// run; 0 without a limit.
+static double portCycles(const OpReport &op, const Engine &group,
+                         const Target &target) {
+  std::optional<int64_t> rate = unitBytesPerSecond(group, target);
+  return rate ? double(op.figures.dramBytes) * double(target.clockHz) /
+                    double(*rate)
+              : 0;
+}
+
 /// On several engines the parts share the memories, and the whole counts: with
 /// more bandwidth, more engines find work. On one engine the slots say more.
 static OpShares sharesOf(const OpReport &op, WorkloadOpInterface ofProgram,
@@ -321,19 +331,20 @@ static OpShares sharesOf(const OpReport &op, WorkloadOpInterface ofProgram,
   OpShares shares;
   shares.launches = terms.launchesOf(scheduled) / scheduled;
   const Engine *group = engineGroupOf(target, cost);
-  shares.isMemory =
-      op.bound == CostBound::Memory ||
-      (op.bound == CostBound::Overhead &&
-       (terms.memory > terms.compute ||
-        (group && doUnitsWaitForBytes(ofProgram, cost, *group, target))));
+  bool waits = group && doUnitsWaitForBytes(ofProgram, cost, *group, target);
+  shares.isMemory = op.bound == CostBound::Memory ||
+                    (op.bound == CostBound::Overhead &&
+                     (terms.memory > terms.compute || waits));
   double all = group ? double(group->count) : 1;
   double engines = enginesOf(cost, target);
   double share = overlapped / scheduled, shared = sharedCycles(cost, target);
   // If streaming binds and compute is above memory, both terms are streaming;
-  // one is that through the ports of the units.
-  bool streams = boundOfParts(cost) == CostBound::Memory &&
-                 terms.compute >= terms.memory &&
-                 !terms.isSlowedDown(scheduled);
+  // one is that through the ports of the units. Units that wait for what they
+  // have in flight wait as long with a faster memory.
+  bool streams =
+      boundOfParts(cost) == CostBound::Memory &&
+      terms.compute >= terms.memory && !terms.isSlowedDown(scheduled) &&
+      !(waits && terms.compute > 1.01 * portCycles(op, *group, target));
   if (!shares.isMemory)
     shares.savedByArithmetic =
         share * (engines > 1 ? savedShare(terms.compute / engines, shared)

@@ -79,6 +79,10 @@ class OpTerms:
             part["overhead_cycles"] + part["serial_cycles"] + max(part["compute_cycles"], part["memory_cycles"])))["bound"]
         self.bound = self.find_bound(op, report)
         self.waits_for_bytes = self.do_units_wait(op, report)
+        group = next(engine for engine in report["engines"] if engine["name"] == op["engine"])
+        dram = [memory["name"] for memory in report["memories"] if "lanes" in memory][-1]
+        ports = group.get("unit_bytes_per_second")
+        self.ports = op["bytes"][dram] * report["clock_hz"] / ports if ports else 0
 
     @staticmethod
     def do_units_wait(op: dict, report: dict) -> bool:
@@ -112,7 +116,8 @@ class OpTerms:
             if self.engines > 1:
                 return 0, self.overlapped * saved_share(self.compute / self.engines, self.shared)
             return 0, self.overlapped - max(self.overlapped / 2, min(self.overlapped, self.memory))
-        if self.of_parts == "memory" and self.compute >= self.memory and not self.is_slowed:
+        in_flight = self.waits_for_bytes and self.compute > 1.01 * self.ports
+        if self.of_parts == "memory" and self.compute >= self.memory and not self.is_slowed and not in_flight:
             return self.memory / 2, 0
         if self.group > 1:
             return self.overlapped * saved_share(self.shared, self.compute / self.group), 0

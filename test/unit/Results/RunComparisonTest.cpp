@@ -76,7 +76,8 @@ TEST(RunComparison, ModuleThatLostAnOpHasNoBaseline) {
       {{1, {}, 0, 25}, {1, {}, 25, 56}, {1, {}, 56, 66}});
   auto modulesOf = [](const ComparableRun &run, const ComparableRun &baseline) {
     std::map<std::string, std::optional<double>> modules;
-    for (const ModuleTimes &module : compareRuns(run, baseline)[0]->modules)
+    auto comparisons = compareRuns(run, baseline);
+    for (const ModuleTimes &module : comparisons[0]->modules)
       modules[module.module] = module.baselineMicroseconds;
     return modules;
   };
