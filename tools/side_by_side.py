@@ -4,8 +4,8 @@
     side_by_side.py [LABEL=]REPORT.json ...
 
 First come time, tokens per second, what binds most of the time, and the share of the machine's
-peak. Rows below are ops, with microseconds of engine time for each report, all runs of an op
-together, and the share of the nearest of the machine's peaks; then engine time, lower bound and roofline.
+peak. Rows below are ops, with the microseconds in which all runs of an op are under way, and the share
+of the nearest of the machine's peaks; then lower bound and roofline.
 """
 import json
 import sys
@@ -24,9 +24,8 @@ class Column:
     def __init__(self, report, label):
         self.report = report
         self.label = label or default_label(report)
-        self.ops = {op["name"]: [f"{op['total_time_us']:,.3f}", f"{op['percent_of_limit']:.1f}"]
+        self.ops = {op["name"]: [f"{op['elapsed_us']:,.3f}", f"{op['percent_of_limit']:.1f}"]
                     for op in report["ops"]}
-        self.engine_time = sum(op["total_time_us"] for op in report["ops"])
 
     def time(self, cycles):
         """Returns cells for a time in microseconds that is not that of an op."""
@@ -146,9 +145,11 @@ def bound_rows(columns):
         return [label] + [cell for column in columns for cell in cells(column)]
 
     def gap(report):
-        return f"{report['gap_percent']:,.1f} %" if "gap_percent" in report else "-"
+        if "gap_percent" not in report:
+            return "-"
+        percent = report["gap_percent"]
+        return f"{percent:,.1f} %" if percent >= 0 else f"{-percent:,.1f} % below"
 
-    yield row("engine time", lambda c: [f"{c.engine_time:,.3f}", ""])
     yield row("lower bound", lambda c: c.time(c.report["lower_bound_cycles"]))
     yield row("time above it", lambda c: [gap(c.report), ""])
     yield row("roofline", lambda c: c.time(c.report["roofline_cycles"]))
@@ -212,7 +213,42 @@ def describe_engines(columns):
         for column in columns if "engines" in column.report)
 
 
+def describe_program(report):
+    """Names the model and its sequences: "llama, decode, batch 1, seq 1, 512 keys, 1 of 16 layers"."""
+    program = report.get("program")
+    if program is None:
+        return report["function"]
+    groups = []
+    for group in program["sequences"]:
+        least, most = min(group["kv_len"]), max(group["kv_len"])
+        keys = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+        groups.append(f"batch {group['batch']:,}, seq {group['seq']:,}, {keys} keys")
+    layers = "the whole model" if program["whole_model"] else f"{program['layers']} of {program['model_layers']} layers"
+    return f"{program['model']}, {program['phase']}, {' and '.join(groups)}, {layers}"
+
+
+def print_programs(columns):
+    """Says what each column computes; once, if it is the same for several."""
+    labels = {}
+    for column in columns:
+        labels.setdefault(describe_program(column.report), []).append(column.label)
+    for program, of in labels.items():
+        print(textwrap.fill(f"{', '.join(of)}: {program}." if len(labels) > 1 else f"All: {program}.", PAGE_WIDTH))
+
+
+def print_remarks(columns):
+    """What must be known of a figure stands with the columns that it is about."""
+    of = {}
+    for column in columns:
+        for remark in column.report.get("remarks", []):
+            of.setdefault(remark, []).append(column.label)
+    for remark, labels in of.items():
+        print(textwrap.fill(f"Note on {', '.join(labels)}: {remark}.", PAGE_WIDTH))
+
+
 def print_notes(columns, prefix):
+    print_programs(columns)
+    print_remarks(columns)
     for engines in describe_engines(columns):
         print(f"Engines: {engines}.")
     if prefix:
@@ -220,7 +256,7 @@ def print_notes(columns, prefix):
     for text in (
             "MFU, MBU: multiply-accumulates at the machine's peak, and bytes, each once, at the full rate "
             "of its DRAM, as shares of the time.",
-            "Ops: engine time of all runs together; engines work side by side, so that the time is less. "
+            "Ops: from the first start of each run to its last end; some run side by side, so that the time is less. "
             "Limit: the op's share of the nearest of the whole machine's peaks."):
         print(textwrap.fill(text, PAGE_WIDTH))
     whole = are_whole(columns)

@@ -37,10 +37,10 @@ std::unique_ptr<CostModel> CostModel::get(const OpOnTarget &context,
 // Time
 //===----------------------------------------------------------------------===//
 
-CostBound Cycles::boundOf(int64_t overhead, int64_t compute, int64_t memory) {
-  if (overhead >= std::max(compute, memory))
+CostBound Cycles::boundBy(int64_t units, int64_t streaming) const {
+  if (overhead >= std::max(units, streaming))
     return CostBound::Overhead;
-  return compute >= memory ? CostBound::Compute : CostBound::Memory;
+  return units >= streaming ? unitBound : CostBound::Memory;
 }
 
 Cycles Cycles::overlapped(int64_t overhead, int64_t compute, int64_t memory) {
@@ -48,7 +48,7 @@ Cycles Cycles::overlapped(int64_t overhead, int64_t compute, int64_t memory) {
   cycles.overhead = overhead;
   cycles.compute = compute;
   cycles.memory = memory;
-  cycles.bound = boundOf(overhead, compute, memory);
+  cycles.bound = cycles.boundBy(compute, memory);
   return cycles;
 }
 
@@ -141,12 +141,15 @@ static void raise(Cycles &whole, const Cycles &op) {
     whole.bound = op.bound;
   }
   whole.overhead = std::max(whole.overhead, op.overhead);
-  whole.compute = std::max(whole.compute, op.compute);
+  if (op.compute > whole.compute) {
+    whole.compute = op.compute;
+    whole.unitBound = op.unitBound;
+  }
   // The cycles of memory are those of the kernel's own traffic.
   int64_t overlapped = std::max(whole.compute, whole.memory);
   whole.serial = rest - overlapped;
   if (whole.bound == CostBound::Overhead || whole.overhead >= overlapped)
-    whole.bound = Cycles::boundOf(whole.overhead, whole.compute, whole.memory);
+    whole.bound = whole.boundBy(whole.compute, whole.memory);
 }
 
 /// Raises the cycles of a kernel to those of its ops. None is faster alone,

@@ -127,8 +127,9 @@ FailureOr<Cycles> KernelsModel::shareAsTiles(const UnitTile &tile,
   int64_t onTheWay = 0;
   for (int64_t own : llvm::drop_end(traffic.sharedCycles))
     onTheWay = std::max(onTheWay, own);
-  cycles.bound =
-      Cycles::boundOf(cycles.overhead, unit, std::max(stream, onTheWay));
+  if (time.unitsWaitForBytes || stream > unit)
+    cycles.unitBound = CostBound::Memory;
+  cycles.bound = cycles.boundBy(unit, std::max(stream, onTheWay));
   if (!fits)
     return context.refuseOverflow();
   return cycles;

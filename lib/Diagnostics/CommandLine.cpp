@@ -30,12 +30,18 @@ static bool isWholeNumber(StringRef text) {
   return !text.empty() && all_of(text, isDigit);
 }
 
+/// What to say behind "a whole number" if a value has commas in it.
+static StringRef hintOfCommas(StringRef value) {
+  bool isList = value.contains(',') && all_of(split(value, ','), isWholeNumber);
+  return isList ? " without a separator of thousands (4096, not 4,096)" : "";
+}
+
 /// Returns what a value should be if the help calls it `N`, `N[,N...]|?` or
 /// `seconds`; "" if it is right.
 static std::string findWantedNumber(StringRef inHelp, StringRef value) {
   double seconds;
   if (inHelp == "N" && !isWholeNumber(value))
-    return "a whole number of at least 0";
+    return ("a whole number of at least 0" + hintOfCommas(value)).str();
   if (inHelp == "seconds" && (value.getAsDouble(seconds) || seconds < 0))
     return "a number of seconds";
   bool isOpen = inHelp.consume_back("|?") && value == "?";
@@ -51,12 +57,13 @@ static std::string findWantedNumber(StringRef inHelp, StringRef value) {
   if (all_of(numbers, isWholeNumber) && (isList || numbers.size() == 1) &&
       (numbers.size() == 1 || none_of(numbers, startsWithZero)))
     return "";
-  if (any_of(numbers, startsWithZero) && all_of(numbers, isWholeNumber))
+  if (isList && any_of(numbers, startsWithZero) &&
+      all_of(numbers, isWholeNumber))
     return "whole numbers without a separator of thousands (4096, not 4,096): "
            "commas are between the numbers of several sequences";
-  return isList
-             ? "a whole number, such numbers with commas between them, or '?'"
-             : "a whole number or '?'";
+  return isList ? std::string("a whole number, such numbers with commas "
+                              "between them, or '?'")
+                : ("a whole number" + hintOfCommas(value) + " or '?'").str();
 }
 
 std::string mlir::llm::findWrongValue(cl::Option &option, StringRef value) {

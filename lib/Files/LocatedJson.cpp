@@ -256,13 +256,18 @@ private:
   static bool isNoJson(StringRef start) {
     return !start.starts_with("{") && !start.starts_with("[");
   }
+  static bool isProgram(StringRef start) {
+    return start.starts_with("module") || start.starts_with("func.func") ||
+           start.starts_with("#llm.");
+  }
   bool refuseAsOther(StringRef start) {
     InFlightDiagnostic diagnostic = emitError(locate(0).loc());
     if (start.empty())
       diagnostic << "invalid JSON: the file is empty";
     else
       diagnostic << "invalid JSON: expected '{', got '"
-                 << shorten(start.split('\n').first.rtrim(), 40) << "'";
+                 << shorten(start.split('\n').first.rtrim(), 40) << "'"
+                 << (isProgram(start) ? "; this is a program" : "");
     return false;
   }
 

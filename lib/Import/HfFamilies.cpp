@@ -93,7 +93,11 @@ const HfFamily *findHfFamily(const LocatedJson &config) {
   const LocatedJson *field = config.find("model_type");
   if (!field) {
     config.emitError() << "'model_type' is missing: a config.json of Hugging "
-                          "Face names the family of the model there";
+                          "Face names the family of the model there"
+                       << (config.find("makespan_us")
+                               ? "; this is a report of --llm-export-report"
+                           : config.find("engines") ? "; this is a target"
+                                                    : "");
     return nullptr;
   }
   FailureOr<std::string> modelType = field->asString();

@@ -82,7 +82,7 @@ struct ImportFlags {
       cl::desc("How tokens select experts (default: uniform)"),
       cl::values(
           clEnumValN(Routing::Uniform, "uniform",
-                     "at random: as many experts as tokens meet on average"),
+                     "the average of random choices: no sample is drawn"),
           clEnumValN(Routing::Balanced, "balanced",
                      "all experts, with as many tokens each"),
           clEnumValN(Routing::Zipf, "zipf", "in proportion to 1 / rank"))};

@@ -236,6 +236,16 @@ static std::string describeFitting(const Capacity &capacity) {
   return text;
 }
 
+/// Says what is missing if no link joins so many chips.
+static std::string describeLinks(Target target, int64_t chips) {
+  // Those of the program's own grid say nothing of a larger one.
+  target.network.clear();
+  llvm::erase_if(target.engines,
+                 [](const Engine &engine) { return engine.isLink; });
+  std::string problem = target.connect(chips);
+  return problem.empty() ? "" : "; then " + problem;
+}
+
 std::string Capacity::describeExcess() const {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -256,7 +266,7 @@ std::string Capacity::describeExcess() const {
     os << "; " << fitting;
   if (std::optional<int64_t> fitting = findFittingChips(*this))
     os << "; cut evenly over " << *fitting << " chips (tp=" << *fitting
-       << "), all of it fits";
+       << "), all of it fits" << describeLinks(*target, *fitting);
   return text;
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Results/Remarks.h"
+#include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Results/Report.h"
 #include "llm/Sharding/Summands.h"
 #include "llm/Support/Units.h"
@@ -80,9 +81,59 @@ static void addUnevenExperts(const Report &report,
     remarks.push_back(
         ::llvm::formatv(
             "{0} chips share the experts: the times are those of the "
-            "one with most rows, which has {1:f2} times the mean",
+            "one with most rows, which has {1:f2} times the mean. Rows of "
+            "experts are what the routing gives on average: the tokens of one "
+            "step may give one chip more",
             sharing, most)
             .str());
+}
+
+/// Says that each op is a kernel of its own, which no serving stack does, and
+/// what joins them. How much that saves is known only when it is done.
+static void addUnfused(const Report &report,
+                       std::vector<std::string> &remarks) {
+  ArrayRef<ProgramOp> ops = report.program->ops();
+  bool hasKernels =
+      ::llvm::any_of(report.target->engines, [](const Engine &engine) {
+        return engine.hasUnitTiles();
+      });
+  bool isFused = ::llvm::any_of(
+      ops, [](const ProgramOp &op) { return isa<FusedOp>(op.op); });
+  if (!hasKernels || isFused || ops.size() < 2 ||
+      report.timeline.schedule().isMeasured())
+    return;
+  remarks.push_back(
+      ::llvm::formatv("each op is a kernel of its own, and their launches take "
+                      "{0:f1} % of the time. \"fuse=true "
+                      "fuse-projections=true\" of --llm-pipeline "
+                      "(--llm-fuse-projections and --llm-fuse before "
+                      "--llm-tile) join ops, as serving engines do",
+                      report.whatBinds.percentOf("overhead"))
+          .str());
+}
+
+/// Says that a run was faster than the figures of its target allow.
+static void addFasterThanMachine(const Report &report,
+                                 std::vector<std::string> &remarks) {
+  std::optional<double> gap = report.gapPercent();
+  bool exceedsRate = report.mbuPercent > 100;
+  if (!report.timeline.schedule().isMeasured() ||
+      (!exceedsRate && (!gap || *gap >= 0)))
+    return;
+  std::string text = "it ran faster than the figures of its target allow";
+  if (const Memory &dram = report.target->dram(); exceedsRate) {
+    double rate = 1e-9 * double(dram.bytesPerSecond);
+    text += ::llvm::formatv(
+        ": it moved {0:f2} GB/s, and '{1}' of '{2}' has {3:f2} GB/s",
+        rate * report.mbuPercent / 100, dram.name, report.target->name, rate);
+  } else {
+    text +=
+        ::llvm::formatv(": it took {0:f1} % less than the lower bound", -*gap);
+  }
+  if (report.target->name == hostPresetName)
+    text += ". The rate of memory was measured just before, and this machine "
+            "was busy then: run it again";
+  remarks.push_back(text);
 }
 
 std::vector<std::string> mlir::llm::findRemarks(const Report &report) {
@@ -90,5 +141,7 @@ std::vector<std::string> mlir::llm::findRemarks(const Report &report) {
   addSharedDram(*report.target, remarks);
   addNotCut(report, remarks);
   addUnevenExperts(report, remarks);
+  addUnfused(report, remarks);
+  addFasterThanMachine(report, remarks);
   return remarks;
 }

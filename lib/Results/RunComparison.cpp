@@ -7,6 +7,9 @@
 
 #include "llm/Results/RunComparison.h"
 #include "llm/Results/ModuleTree.h"
+#include "llm/Support/ModuleNames.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <map>
 
@@ -71,12 +74,66 @@ ComparableRun mlir::llm::comparableRun(const Report &report) {
   ComparableRun run;
   run.function = report.functionName().str();
   run.target = report.target->name;
+  if (report.imported)
+    run.program = RunProgram::of(report.imported);
   run.clockHz = double(report.target->clockHz);
   run.makespanMicroseconds = report.makespanMicroseconds();
   run.ops = namedOps(report);
   for (unsigned op = 0; op < report.ops.size(); ++op)
     run.extents.push_back(extentOf(report, op));
   return run;
+}
+
+std::string mlir::llm::describeSequences(int64_t batch, int64_t seq,
+                                         ArrayRef<int64_t> kvLens) {
+  int64_t fewest = *llvm::min_element(kvLens),
+          most = *llvm::max_element(kvLens);
+  return "batch " + std::to_string(batch) + ", seq " + std::to_string(seq) +
+         ", " + std::to_string(fewest) +
+         (fewest == most ? "" : " to " + std::to_string(most)) + " keys";
+}
+
+std::string mlir::llm::describeLayers(int64_t layers, int64_t modelLayers,
+                                      bool isWhole) {
+  return isWhole ? "the whole model"
+                 : std::to_string(layers) + " of " +
+                       std::to_string(modelLayers) + " layers";
+}
+
+RunProgram RunProgram::of(ProgramAttr program) {
+  SmallVector<std::string> groups;
+  for (SequencesAttr group : program.getGroups())
+    groups.push_back(
+        describeSequences(group.getBatch(), group.getSeq(), group.getKvLens()));
+  return {program.getModel().str(), stringifyPhase(program.getPhase()).str(),
+          llvm::join(groups, " and "),
+          describeLayers(program.getLayers(), program.getModelLayers(),
+                         program.getIsWhole())};
+}
+
+std::vector<std::string>
+mlir::llm::describeOtherWork(const RunProgram &here,
+                             const RunProgram &baseline) {
+  std::vector<std::string> differences;
+  for (auto [name, member] : {std::pair("model", &RunProgram::model),
+                              std::pair("phase", &RunProgram::phase),
+                              std::pair("sequences", &RunProgram::sequences),
+                              std::pair("layers", &RunProgram::layers)})
+    if (const std::string &one = here.*member, &other = baseline.*member;
+        !one.empty() && !other.empty() && one != other)
+      differences.push_back(std::string(name) + ": " + one + " here, " + other +
+                            " in the baseline");
+  return differences;
+}
+
+int64_t RunComparison::countLonger() const {
+  return llvm::count_if(
+      work, [](const SameWork &each) { return each.difference() > 0; });
+}
+
+int64_t RunComparison::countShorter() const {
+  return llvm::count_if(
+      work, [](const SameWork &each) { return each.difference() < 0; });
 }
 
 std::optional<double>
@@ -129,10 +186,13 @@ private:
   };
   std::vector<Ops> opsByModule(const ModuleTree &tree) const;
   std::optional<std::vector<unsigned>> counterpartsOf(const Ops &ops) const;
+  /// Says whether the baseline has no other ops in the module than these.
+  bool hasAll(StringRef module, ArrayRef<unsigned> there) const;
 
   const ComparableRun &run, &baseline;
   const RunComparison &comparison;
-  std::vector<const SameWork *> workOf; ///< by op of this run; null for none
+  std::vector<const SameWork *> workOf;   ///< by op of this run; null for none
+  llvm::StringMap<int64_t> opsInBaseline; ///< by module, with those within
 };
 } // namespace
 
@@ -143,6 +203,20 @@ ModuleSums::ModuleSums(const ComparableRun &run, const ComparableRun &baseline,
   for (const SameWork &work : comparison.work)
     for (unsigned op : work.ops.first)
       workOf[op] = &work;
+  for (const NamedOp &op : baseline.ops)
+    for (std::string module = moduleOf(op.name); !module.empty();
+         module = moduleOf(module))
+      ++opsInBaseline[module];
+}
+
+bool ModuleSums::hasAll(StringRef module, ArrayRef<unsigned> there) const {
+  return opsInBaseline.lookup(module) <=
+         llvm::count_if(there, [&](unsigned op) {
+           std::string of = moduleOf(baseline.ops[op].name);
+           StringRef rest = of;
+           return rest.consume_front(module) &&
+                  (rest.empty() || rest.starts_with("."));
+         });
 }
 
 /// The tree is one of the ops of this run, and behind them of those that only
@@ -197,7 +271,8 @@ std::vector<ModuleTimes> ModuleSums::measure() const {
       continue; // all ops, which take the makespan; or one
     times.push_back(
         {module.path.str(), run.elapsedMicroseconds(ops[index].here), {}});
-    if (auto there = counterpartsOf(ops[index]))
+    if (auto there = counterpartsOf(ops[index]);
+        there && hasAll(module.path, *there))
       times.back().baselineMicroseconds = baseline.elapsedMicroseconds(*there);
   }
   return times;

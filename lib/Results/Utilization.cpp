@@ -99,14 +99,18 @@ Utilization mlir::llm::utilizationOf(const Timeline &timeline, unsigned op,
     if (isMac)
       used.teraflopPerSecond = 2 * perSecond / 1e12;
   }
-  StringRef dram = target.dram().name;
+  // An exchange is about its link, which has the name of the engine.
+  StringRef link = cost.getEngine().getValue();
+  bool isExchange = llvm::any_of(
+      target.network, [&](const Memory &other) { return other.name == link; });
+  StringRef counted = isExchange ? link : StringRef(target.dram().name);
   for (auto [memory, peak] :
        llvm::zip_equal(target.sharedResources(), peaks.bytesPerSecond())) {
     double perSecond = rate(
         sumOf([&](PartCostAttr part) { return part.getBytes(memory->name); }),
         span.withFetches(), target.clockHz);
     used.memoryPercent = std::max(used.memoryPercent, percent(perSecond, peak));
-    if (memory->name == dram)
+    if (memory->name == counted)
       used.gigabytesPerSecond = perSecond / 1e9;
   }
   return used;

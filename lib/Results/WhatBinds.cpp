@@ -7,6 +7,7 @@
 
 #include "llm/Results/WhatBinds.h"
 #include "llm/Cost/Kernels/CollectiveModel.h"
+#include "llm/Cost/Roofline.h"
 #include "llm/Results/Report.h"
 #include "llm/Results/RunComparison.h"
 #include "llm/Results/SlotSweep.h"
@@ -273,10 +274,55 @@ static double savedShare(double now, double other) {
   return now > 0 ? 1 - std::min(now, std::max(now / 2, other)) / now : 0;
 }
 
+/// Says whether units that share an op wait longer for the bytes that they have
+/// in flight than for arithmetic. A cost says it only of an op that this binds.
+static bool doUnitsWaitForBytes(WorkloadOpInterface op, CostAttr cost,
+                                const Engine &group, const Target &target) {
+  if (!group.hasUnitTiles())
+    return false;
+  FailureOr<Workload> workload = op.getWorkload([] { return Refusal(); });
+  if (failed(workload))
+    return false;
+  std::optional<int64_t> rate =
+      kernelBytesPerSecond(op, *workload, group, target);
+  if (!rate)
+    return false;
+  auto sum = [&](auto amountOf) {
+    double all = 0;
+    for (PartCostAttr part : cost.getParts())
+      all += double(part.getCount()) * double(amountOf(part));
+    return all;
+  };
+  double moving = sum([&](PartCostAttr part) {
+                    return part.getBytes(target.dram().name);
+                  }) /
+                  double(*rate);
+  auto clock = double(group.sustainedClockHz.value_or(target.clockHz));
+  return llvm::all_of(
+      ArrayRef{WorkKind::Alu, WorkKind::Special, WorkKind::Compare},
+      [&](WorkKind kind) {
+        std::optional<int64_t> perCycle = Target::opsPerCycle(group, kind);
+        return !perCycle || sum([&](PartCostAttr part) {
+                              return part.getWork(stringify(kind));
+                            }) / (double(*perCycle) * clock) <
+                                moving;
+      });
+}
+
+/// Returns the cycles in which the ports of all units move the bytes of one
+/// run; 0 without a limit.
+static double portCycles(const OpReport &op, const Engine &group,
+                         const Target &target) {
+  std::optional<int64_t> rate = unitBytesPerSecond(group, target);
+  return rate ? double(op.figures.dramBytes) * double(target.clockHz) /
+                    double(*rate)
+              : 0;
+}
+
 /// On several engines the parts share the memories, and the whole counts: with
 /// more bandwidth, more engines find work. On one engine the slots say more.
-static OpShares sharesOf(const OpReport &op, CostAttr cost,
-                         const Target &target) {
+static OpShares sharesOf(const OpReport &op, WorkloadOpInterface ofProgram,
+                         CostAttr cost, const Target &target) {
   Terms terms(cost);
   double scheduled = double(op.figures.scheduledCycles);
   if (scheduled == 0)
@@ -284,18 +330,21 @@ static OpShares sharesOf(const OpReport &op, CostAttr cost,
   double overlapped = terms.overlappedOf(scheduled);
   OpShares shares;
   shares.launches = terms.launchesOf(scheduled) / scheduled;
-  shares.isMemory =
-      op.bound == CostBound::Memory ||
-      (op.bound == CostBound::Overhead && terms.memory > terms.compute);
   const Engine *group = engineGroupOf(target, cost);
+  bool waits = group && doUnitsWaitForBytes(ofProgram, cost, *group, target);
+  shares.isMemory = op.bound == CostBound::Memory ||
+                    (op.bound == CostBound::Overhead &&
+                     (terms.memory > terms.compute || waits));
   double all = group ? double(group->count) : 1;
   double engines = enginesOf(cost, target);
   double share = overlapped / scheduled, shared = sharedCycles(cost, target);
   // If streaming binds and compute is above memory, both terms are streaming;
-  // one is that through the ports of the units.
-  bool streams = boundOfParts(cost) == CostBound::Memory &&
-                 terms.compute >= terms.memory &&
-                 !terms.isSlowedDown(scheduled);
+  // one is that through the ports of the units. Units that wait for what they
+  // have in flight wait as long with a faster memory.
+  bool streams =
+      boundOfParts(cost) == CostBound::Memory &&
+      terms.compute >= terms.memory && !terms.isSlowedDown(scheduled) &&
+      !(waits && terms.compute > 1.01 * portCycles(op, *group, target));
   if (!shares.isMemory)
     shares.savedByArithmetic =
         share * (engines > 1 ? savedShare(terms.compute / engines, shared)
@@ -329,6 +378,13 @@ StringRef WhatBinds::largest() const {
       ->name;
 }
 
+double WhatBinds::percentOf(StringRef name) const {
+  for (const TimeShare &share : shares)
+    if (share.name == name)
+      return share.percent;
+  return 0;
+}
+
 /// Returns the share of the makespan in which something is exchanged.
 static double exchangedPercentOf(const Report &report) {
   SmallVector<unsigned> exchanges;
@@ -359,7 +415,8 @@ WhatBinds WhatBinds::of(const Report &report) {
           cycles * savedByLink(report.program->ops()[index].op, *report.target);
       continue;
     }
-    OpShares shares = sharesOf(op, cost, *report.target);
+    OpShares shares =
+        sharesOf(op, report.program->ops()[index].op, cost, *report.target);
     launches += cycles * shares.launches;
     (shares.isMemory ? memory : compute) += cycles * (1 - shares.launches);
     bandwidth += cycles * shares.savedByBandwidth;

@@ -59,11 +59,25 @@ static void warnOfMerePassages(const Field &root, const Target &target) {
              "tiles that come back, or leave capacity_bytes out";
 }
 
+/// Says what a file is that people have beside their targets; empty if it may
+/// be one.
+static std::string describeOther(const LocatedJson &json) {
+  if (json.find("makespan_us"))
+    return "a report of --llm-export-report";
+  if (json.find("functions") && !json.find("engines"))
+    return "a report of several functions";
+  return json.find("model_type") ? "the config.json of a model" : "";
+}
+
 FailureOr<Target> parseTargetJson(StringRef text, StringRef bufferName,
                                   MLIRContext *context, bool calibrated) {
   FailureOr<LocatedJson> json = LocatedJson::parse(text, bufferName, context);
   if (failed(json))
     return failure();
+  if (std::string other = describeOther(*json); !other.empty())
+    return json->emitError()
+           << "this is " << other
+           << "; a target describes a machine (docs/recipes/add-a-chip.md)";
   Field root = toField(*json);
   FailureOr<Target> target =
       readTargetFields(root, /*name=*/std::nullopt, calibrated);

@@ -60,7 +60,11 @@ LogicalResult WhatIf::read(StringRef text) {
   if (change.path.empty() || change.value.empty())
     return emitError() << "expected a field and its value, as in "
                           "memories.dram.bytes_per_second=4e12, got '"
-                       << text << "'";
+                       << text << "'"
+                       << (llvm::all_of(text, llvm::isDigit)
+                               ? ", the rest of a number with a comma: numbers "
+                                 "have no separators of thousands"
+                               : "");
   if (llvm::any_of(changes, [&](const Change &other) {
         return other.path == change.path;
       }))

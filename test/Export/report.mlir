@@ -123,6 +123,7 @@
 // CHECK-NEXT: "module": "layers.{}",
 // CHECK-NEXT: "layer": "layers.{}",
 // CHECK-NEXT: "count": 3,
+// CHECK-NEXT: "elapsed_us": 0.18,
 // CHECK-NEXT: "time_us": 0.06,
 // CHECK-NEXT: "total_time_us": 0.18,
 // CHECK-NEXT: "share_percent": 31.0344
@@ -244,13 +245,14 @@
 // TABLE-NEXT:---------------------------------------------------------------------------------
 // TABLE-NEXT:total                      0.580  100.0  ########      7.7  14.6
 
-// CSV has one row per op, under the names of the JSON report; what is of the whole stands in a file beside it.
+// CSV has one row per op, under the names of the JSON report; what is of the whole stands in a file beside it. A cycle is
+// 2 ns, so that three runs of 30 cycles from cycle 20 on take 0.18 us and start at 0.04 us.
 // RUN: llm-opt out.mlir "--llm-export-report=file=ops.csv format=csv" -o out2.mlir
 // RUN: FileCheck %s --check-prefix=CSV < ops.csv
-// CSV:      {{^}}function,target,clock_hz,name,op,module,layer,inputs,outputs,count,time_us,total_time_us,share_percent,tflop_per_second,gb_per_second,percent_of_limit,bound,tile_strategy,engines,start_cycle,end_cycle,scheduled_cycles,cycles,overhead_cycles,serial_cycles,compute_cycles,memory_cycles,macs,bytes.dram,compulsory_bytes,kind{{$}}
-// CSV-NEXT: {{^}}decode,toy,500000000,embed,llm.add,,,4x8xf32 4x8xf32,4x8xf32,1,0.02,0.02,3.44827586{{[0-9]*}},0.0,19.2,19.2,compute,pinned,core[0],0,10,10,10,0,0,10,2,0,384,384,add{{$}}
-// CSV:      {{^}}decode,toy,500000000,layers.{}.up,llm.matmul,layers.{},layers.{},4x8xf32 8x8xf32,4x8xf32,3,0.06,0.18,31.03448275{{[0-9]*}},0.00853333{{[0-9]*}},8.53333333{{[0-9]*}},47.40740740{{[0-9]*}},compute,pinned,core[0],20,50,30,30,0,0,30,3,256,512,512,matmul{{$}}
-// CSV:      {{^}}decode,toy,500000000,layers.{}.sum,llm.add,layers.{},layers.{},4x8xf32 4x8xf32,4x8xf32,3,0.04,0.12,{{.*}},overhead,pinned,core[0],50,70,20,20,12,3,5,2,0,384,384,add{{$}}
+// CSV:      {{^}}function,target,clock_hz,name,op,module,layer,inputs,outputs,count,time_us,total_time_us,share_percent,tflop_per_second,gb_per_second,percent_of_limit,bound,tile_strategy,engines,start_cycle,end_cycle,scheduled_cycles,cycles,overhead_cycles,serial_cycles,compute_cycles,memory_cycles,macs,bytes.dram,compulsory_bytes,kind,elapsed_us,start_us,end_us{{$}}
+// CSV-NEXT: {{^}}decode,toy,500000000,embed,llm.add,,,4x8xf32 4x8xf32,4x8xf32,1,0.02,0.02,3.44827586{{[0-9]*}},0.0,19.2,19.2,compute,pinned,core[0],0,10,10,10,0,0,10,2,0,384,384,add,0.02,0.0,0.02{{$}}
+// CSV:      {{^}}decode,toy,500000000,layers.{}.up,llm.matmul,layers.{},layers.{},4x8xf32 8x8xf32,4x8xf32,3,0.06,0.18,31.03448275{{[0-9]*}},0.00853333{{[0-9]*}},8.53333333{{[0-9]*}},47.40740740{{[0-9]*}},compute,pinned,core[0],20,50,30,30,0,0,30,3,256,512,512,matmul,0.18,0.04,0.1{{$}}
+// CSV:      {{^}}decode,toy,500000000,layers.{}.sum,llm.add,layers.{},layers.{},4x8xf32 4x8xf32,4x8xf32,3,0.04,0.12,{{.*}},overhead,pinned,core[0],50,70,20,20,12,3,5,2,0,384,384,add,0.12,0.1,0.14{{$}}
 // RUN: FileCheck %s --check-prefix=SUMMARY < ops.summary.csv
 // SUMMARY:      {{^}}function,target,clock_hz,model,phase,layers,model_layers,fits,makespan_us,tokens_per_second,tokens_per_second_if_all_layers,bound,bound_percent.compute,bound_percent.memory,bound_percent.overhead,bound_percent.exchange,bound_percent.waiting,mfu_percent,mbu_percent,makespan_cycles,lower_bound_cycles,roofline_cycles,needed_bytes,capacity_bytes,largest_batch,largest_kv_len,exchange_percent,savings_percent.bandwidth,savings_percent.arithmetic,savings_percent.launches,savings_percent.links,problems,remarks{{$}}
 // SUMMARY-NEXT: {{^}}decode,toy,500000000,toy-3b,decode,3,6,true,0.4,,1250000.0,compute,82.0,0.0,18.0,0.0,0.0,42.66{{[0-9]*}},14.64{{[0-9]*}},200,160,50,2144,1000000,1949,,,0.0,38.75,9.0,,"the cost of 'embed' is stale: {{.*}}",{{$}}

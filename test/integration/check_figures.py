@@ -52,7 +52,8 @@ def check_op(op: dict, machine: Machine) -> None:
     close(op["total_time_us"], op["count"] * op["time_us"], "total_time_us")
     dram = list(machine.rates)[-1]
     close(op["tflop_per_second"], 2e-12 * op["macs"] / seconds if seconds else 0, "tflop_per_second")
-    close(op["gb_per_second"], 1e-9 * op["bytes"][dram] / with_fetches if with_fetches else 0, "gb_per_second")
+    counted = op["engine"] if op["engine"] in machine.links else dram  # an exchange is about its link
+    close(op["gb_per_second"], 1e-9 * op["bytes"][counted] / with_fetches if with_fetches else 0, "gb_per_second")
     compute = max([percent(op["macs"], machine.macs_per_second(op.get("mac_rate_type")), seconds)] + [
         percent(work_of(op, kind), machine.operations_per_second(kind), seconds) for kind in ("alu", "special", "compare")])
     memory = max(percent(op["bytes"][name], rate, with_fetches) for name, rate in (machine.rates | machine.links).items())
@@ -77,6 +78,23 @@ class OpTerms:
         self.of_parts = max(parts, key=lambda part: part["count"] * (
             part["overhead_cycles"] + part["serial_cycles"] + max(part["compute_cycles"], part["memory_cycles"])))["bound"]
         self.bound = self.find_bound(op, report)
+        self.waits_for_bytes = self.do_units_wait(op, report)
+        group = next(engine for engine in report["engines"] if engine["name"] == op["engine"])
+        dram = [memory["name"] for memory in report["memories"] if "lanes" in memory][-1]
+        ports = group.get("unit_bytes_per_second")
+        self.ports = op["bytes"][dram] * report["clock_hz"] / ports if ports else 0
+
+    @staticmethod
+    def do_units_wait(op: dict, report: dict) -> bool:
+        """Do the bytes that units have in flight take longer than the arithmetic?"""
+        if "kernel_bytes_per_second" not in op:
+            return False
+        group = next(engine for engine in report["engines"] if engine["name"] == op["engine"])
+        dram = [memory["name"] for memory in report["memories"] if "lanes" in memory][-1]
+        clock = group.get("sustained_clock_hz", report["clock_hz"])
+        moving = op["bytes"][dram] / op["kernel_bytes_per_second"]
+        rates = group["operations_per_cycle"]
+        return all(work_of(op, kind) / (rates[kind] * clock) < moving for kind in ("alu", "special", "compare") if kind in rates)
 
     def find_bound(self, op: dict, report: dict) -> str:
         group = next(engine for engine in report["engines"] if engine["name"] == op["engine"])
@@ -90,7 +108,7 @@ class OpTerms:
         return "memory" if self.is_slowed and not is_launch else self.of_parts
 
     def is_memory(self) -> bool:
-        return self.bound == "memory" or (self.bound == "overhead" and self.memory > self.compute)
+        return self.bound == "memory" or (self.bound == "overhead" and (self.memory > self.compute or self.waits_for_bytes))
 
     def saved(self) -> tuple[float, float]:
         """What twice the bandwidth and twice the arithmetic would save."""
@@ -98,7 +116,8 @@ class OpTerms:
             if self.engines > 1:
                 return 0, self.overlapped * saved_share(self.compute / self.engines, self.shared)
             return 0, self.overlapped - max(self.overlapped / 2, min(self.overlapped, self.memory))
-        if self.of_parts == "memory" and self.compute >= self.memory and not self.is_slowed:
+        in_flight = self.waits_for_bytes and self.compute > 1.01 * self.ports
+        if self.of_parts == "memory" and self.compute >= self.memory and not self.is_slowed and not in_flight:
             return self.memory / 2, 0
         if self.group > 1:
             return self.overlapped * saved_share(self.shared, self.compute / self.group), 0

@@ -106,6 +106,8 @@ LogicalResult llm::checkPipelineText(StringRef pipeline) {
 
 /// Returns the pass that writes what another one reads, or "".
 static StringRef findNeeded(StringRef pass) {
+  if (llvm::is_contained({"llm-tile", "llm-fuse"}, pass))
+    return "llm-target";
   if (llvm::is_contained({"llm-schedule", "llm-cost", "llm-verify-cost",
                           "llm-export-problem", "llm-materialize-tiles"},
                          pass))

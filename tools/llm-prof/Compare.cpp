@@ -147,7 +147,8 @@ FailureOr<PlannedFunction> Compare::plan(MLIRContext &context) const {
     return emitToolError(context)
            << "--target is for a program without a target, and '"
            << options.program
-           << "' has one; give it another by llm-opt --llm-target";
+           << "' has one: leave --target out, or give the program another by "
+              "llm-opt --llm-target";
   std::vector<std::string> sizes(options.sizes.begin(), options.sizes.end());
   return PlannedFunction::create(*function, sizes,
                                  [&] { return loadTarget(context); });

@@ -142,6 +142,7 @@ struct CommandLine {
 
   /// Where is printed. Of several chips one prints and writes files.
   raw_ostream &out() const { return isSilent ? llvm::nulls() : llvm::outs(); }
+  bool saysNothing() const { return isSilent; }
   void silence() {
     isSilent = true;
     for (cl::opt<std::string> *file : {&output, &saveWeights, &checkAgainst,

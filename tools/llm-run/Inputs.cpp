@@ -150,8 +150,13 @@ FailureOr<HostTensor> Inputs::makeTokens(RankedTensorType type) {
   auto count = static_cast<int64_t>(tokens.size());
   if (type.getRank() != 1 ||
       (!type.isDynamicDim(0) && type.getDimSize(0) != count))
-    return emitError(loc) << "the prompt has " << count << " tokens, and "
-                          << describeTaken(type);
+    return emitError(loc)
+           << "the prompt has " << count << (count == 1 ? " token" : " tokens")
+           << ", and " << describeTaken(type)
+           << (facts.hasOpenSizes
+                   ? ""
+                   : "; a program for any prompt is imported with --batch=1 "
+                     "\"--seq=?\" \"--kv-len=?\"");
   HostTensor tensor(type.getElementType(), count);
   for (auto [i, token] : llvm::enumerate(tokens))
     tensor.set(i, static_cast<double>(token));

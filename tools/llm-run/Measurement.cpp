@@ -164,6 +164,13 @@ double Measurement::getWallMicroseconds() const {
   return nanosecondsOf(medianRun.front()) * 1e-3;
 }
 
+std::vector<double> Measurement::getAllMicroseconds() const {
+  std::vector<double> microseconds;
+  for (const Run &run : allRuns)
+    microseconds.push_back(nanosecondsOf(run.ofOps) * 1e-3);
+  return microseconds;
+}
+
 double Measurement::getBetweenMicroseconds() const {
   double nanoseconds = 0;
   for (const RecordedRun &run : medianRun.front())

@@ -62,6 +62,8 @@ public:
   ArrayRef<std::vector<RecordedRun>> getMedianRun() const { return medianRun; }
   /// The whole time of that run, also between ops.
   double getWallMicroseconds() const;
+  /// The whole time of each run on this chip.
+  std::vector<double> getAllMicroseconds() const;
   double getBetweenMicroseconds() const;
 
 private:

@@ -30,6 +30,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <chrono>
 #include <limits>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -201,6 +202,29 @@ static void printChoices(const CommandLine &options,
                                 executable.getCompileCpuSeconds());
 }
 
+/// Ends a sentence on the median run with the fastest and the slowest one, and
+/// warns if they are far apart.
+static void printSpread(const CommandLine &options, ArrayRef<double> runs,
+                        Location loc) {
+  constexpr double mostApart = 1.25;
+  if (runs.size() < 2) {
+    options.out() << ".\n";
+    return;
+  }
+  auto [fastest, slowest] = std::minmax_element(runs.begin(), runs.end());
+  options.out() << llvm::format(
+      "; the fastest of %zu took %.3f us, the slowest "
+      "%.3f us.\n",
+      runs.size(), *fastest, *slowest);
+  if (*slowest > mostApart * *fastest && !options.saysNothing())
+    emitWarning(loc) << llvm::formatv(
+                            "the slowest run took {0:f1} times as long as the "
+                            "fastest: the machine was busy, or caches were "
+                            "cold at first; see '--warmup' and '--repeat'",
+                            *slowest / *fastest)
+                            .str();
+}
+
 static LogicalResult report(const CommandLine &options,
                             const Executable &executable, const Chips &chips,
                             Measurement &measurement, Location loc) {
@@ -234,9 +258,16 @@ static LogicalResult report(const CommandLine &options,
     return success();
   writeComparisonTable(comparison, options.out());
   options.out() << llvm::format("The median run took %.3f us, %.3f us of it "
-                                "between ops.\n",
+                                "between ops",
                                 measurement.getWallMicroseconds(),
                                 measurement.getBetweenMicroseconds());
+  std::vector<double> ofRuns = measurement.getAllMicroseconds();
+  printSpread(options, ofRuns, loc);
+  if (ofRuns.size() > 1)
+    options.out() << "Each row is the median of its op over all runs, so that "
+                     "their total is that of no run.\n";
+  for (const std::string &remark : measured.remarks)
+    options.out() << "Note: " << remark << ".\n";
   printChoices(options, executable);
   return success();
 }
@@ -268,17 +299,40 @@ static LogicalResult measureRuns(const CommandLine &options,
 static std::vector<HostTensor> timeRuns(const CommandLine &options,
                                         const Executable &executable,
                                         const Inputs &inputs,
-                                        const Chips &chips) {
+                                        const Chips &chips, Location loc) {
   std::vector<double> microseconds;
   std::vector<HostTensor> results =
       runRepeatedly(executable, inputs.getValues(), options.repetition(), chips,
                     [&](double passed) { microseconds.push_back(passed); });
   size_t count = microseconds.size();
   options.out() << "The median of " << count << (count == 1 ? " run" : " runs")
-                << llvm::format(" took %.3f us.\n",
-                                takeMedian(std::move(microseconds)));
+                << llvm::format(" took %.3f us", takeMedian(microseconds));
+  printSpread(options, microseconds, loc);
   printChoices(options, executable);
   return results;
+}
+
+/// Says what a run did whose time was not asked for (`seconds` is 0 if it was),
+/// and that weights were made at random. Standard output has what is the same in
+/// each run.
+static void printWhatRan(const CommandLine &options, const Inputs &inputs,
+                         size_t results, int64_t tokens, double seconds) {
+  if (options.saysNothing())
+    return;
+  raw_ostream &os = llvm::errs();
+  if (seconds > 0 && options.steps > 1)
+    os << llvm::format("%lld tokens in %.3f s: %.1f tokens/s, with the time of "
+                       "the prompt.\n",
+                       static_cast<long long>(tokens), seconds,
+                       double(tokens) / seconds);
+  else if (seconds > 0 && !options.hasPrompt())
+    os << llvm::format("It ran once, in %.3f ms, on ", 1e3 * seconds)
+       << options.threads << (options.threads == 1 ? " thread" : " threads")
+       << ", and gave " << results << (results == 1 ? " result" : " results")
+       << (options.output.empty() ? " ('--output' writes it).\n" : ".\n");
+  if (options.weights.empty() && !inputs.getWeights().empty())
+    os << "Weights are random; '--weights' reads a checkpoint or a GGUF "
+          "file.\n";
 }
 
 namespace {
@@ -393,8 +447,10 @@ static LogicalResult run(CommandLine &options, MLIRContext &context) {
                            *program.measurement, loc, all)))
       return failure();
   } else if (measures) {
-    all = timeRuns(options, executable, inputs, chips);
+    all = timeRuns(options, executable, inputs, chips, loc);
   }
+  int64_t tokens = 0;
+  auto start = std::chrono::steady_clock::now();
   for (int64_t step = 0; step < options.steps; ++step) {
     if (step && failed(inputs.advance(all, results)))
       return failure();
@@ -408,14 +464,22 @@ static LogicalResult run(CommandLine &options, MLIRContext &context) {
     if (isSplit)
       results = program.place->handOn(std::move(results), chips,
                                       /*toAll=*/options.steps > 1);
-    if (options.hasPrompt() && !results.empty())
+    if (options.hasPrompt() && !results.empty()) {
       printTokens(results.front(), options.out());
+      tokens += results.front().getNumElements();
+    }
   }
-  if (results.empty())
-    return success();
-  warnOfNonFinite(results, inputs, loc);
-  return success(succeeded(writeResults(options, results, loc)) &&
-                 succeeded(check(options, results.back(), loc)));
+  std::chrono::duration<double> passed =
+      std::chrono::steady_clock::now() - start;
+  if (!results.empty()) {
+    warnOfNonFinite(results, inputs, loc);
+    if (failed(writeResults(options, results, loc)) ||
+        failed(check(options, results.back(), loc)))
+      return failure();
+  }
+  printWhatRan(options, inputs, results.size(), tokens,
+               measures ? 0 : passed.count());
+  return success();
 }
 
 /// Makes the C library keep freed memory for later ops and runs, as inference

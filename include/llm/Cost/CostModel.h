@@ -26,14 +26,16 @@ namespace mlir::llm {
 struct Cycles {
   int64_t overhead = 0, serial = 0, compute = 0, memory = 0;
   CostBound bound = CostBound::Overhead;
+  /// What units that share the op spend `compute` on: they may wait for bytes.
+  CostBound unitBound = CostBound::Compute;
 
   /// Returns the cycles on an engine that starts the op after `overhead`. It
   /// overlaps streaming and arithmetic, so that only the longer of the two
   /// counts.
   static Cycles overlapped(int64_t overhead, int64_t compute, int64_t memory);
-  /// Returns what binds an op whose start, arithmetic and streaming take these
-  /// cycles.
-  static CostBound boundOf(int64_t overhead, int64_t compute, int64_t memory);
+  /// Returns what bounds an op whose units and whose streaming take so long
+  /// behind its overhead.
+  CostBound boundBy(int64_t units, int64_t streaming) const;
 };
 
 /// The bytes that an op moves altogether.

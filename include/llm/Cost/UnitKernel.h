@@ -97,6 +97,9 @@ struct KernelTime {
   double launchSeconds = 0; ///< before anything happens
   double unitSeconds = 0;   ///< arithmetic, and the units' own ports
   double streamSeconds = 0; ///< bytes from and to memory
+  /// Whether the units spend their time on bytes: more arithmetic in a cycle
+  /// would not shorten it.
+  bool unitsWaitForBytes = false;
   /// The whole time. It is more than the largest of these, because they overlap
   /// only in part.
   double totalSeconds = 0;

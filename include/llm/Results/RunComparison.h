@@ -34,6 +34,20 @@ double elapsedCycles(ArrayRef<OpExtent> ops);
 /// Does the same for ops of a report, in microseconds.
 double elapsedMicroseconds(const Report &report, ArrayRef<unsigned> ops);
 
+/// What a function computes, in words. Empty if it was not imported.
+struct RunProgram {
+  std::string model, phase, sequences, layers;
+
+  static RunProgram of(ProgramAttr program);
+};
+
+/// Writes "batch 16, seq 1, 2048 keys". A ragged batch has the fewest and the
+/// most keys.
+std::string describeSequences(int64_t batch, int64_t seq,
+                              ArrayRef<int64_t> kvLens);
+/// Writes "1 of 16 layers", or "the whole model".
+std::string describeLayers(int64_t layers, int64_t modelLayers, bool isWhole);
+
 /// A function of a report, as far as it can be compared. It may come from a
 /// file that another run has written.
 struct ComparableRun {
@@ -41,10 +55,16 @@ struct ComparableRun {
   double clockHz = 1, makespanMicroseconds = 0;
   std::vector<NamedOp> ops;
   std::vector<OpExtent> extents; ///< of the ops, in their order
+  RunProgram program = {};
 
   double elapsedMicroseconds(ArrayRef<unsigned> ops) const;
 };
 ComparableRun comparableRun(const Report &report);
+
+/// Says in what the work of two runs differs: "phase: prefill here, decode in
+/// the baseline". What one of them does not tell is left out.
+std::vector<std::string> describeOtherWork(const RunProgram &here,
+                                           const RunProgram &baseline);
 
 /// Ops that do the same work on both sides.
 struct SameWork {
@@ -60,8 +80,9 @@ struct SameWork {
 struct ModuleTimes {
   std::string module;      ///< e.g. "model.layers.{}.mlp"
   double microseconds = 0; ///< elapsed, of all runs
-  /// It is absent if one side ran ops of the module together with others, so
-  /// that there is no time of the module alone.
+  /// There is none if one side has run ops of the module together with others,
+  /// so that there is no time of the module alone, or if this side has run some
+  /// of the baseline's ops of the module outside of it.
   std::optional<double> baselineMicroseconds;
 };
 
@@ -73,6 +94,11 @@ struct RunComparison {
   /// A module comes before those in it. A module of a single op, or of a single
   /// module, is left out.
   std::vector<ModuleTimes> modules;
+
+  /// How many pieces of work take longer than in the baseline, and how many
+  /// less long.
+  int64_t countLonger() const;
+  int64_t countShorter() const;
 };
 
 /// Returns how far a time is above that of the baseline, in percent of the

@@ -46,7 +46,8 @@ struct Utilization {
   /// The rate of arithmetic, in 10^12 operations per second. A
   /// multiply-accumulate is two operations, and other work does not count.
   double teraflopPerSecond = 0;
-  /// The rate of bytes through the last shared memory, DRAM.
+  /// The rate of bytes through the last shared memory, DRAM; of an exchange
+  /// between chips, over its link.
   double gigabytesPerSecond = 0;
   /// The shares of the peak, for the kind of work and for the shared memory
   /// that come nearest to their peaks.

@@ -67,6 +67,8 @@ struct WhatBinds {
   /// Returns the name of the largest share, or of the first one if several are
   /// equal.
   StringRef largest() const;
+  /// The share of that name, or 0.
+  double percentOf(StringRef share) const;
 
   /// Computes this for a report whose ops have their bounds already.
   static WhatBinds of(const Report &report);

@@ -86,12 +86,14 @@ KernelTime ElementwiseKernel::unlimitedTime(const UnitTile &tile,
       workSeconds =
           std::max(workSeconds, share * work / (perCycle * machine.clockHz));
   };
-  atLeast(bytes.all(), machine.itemBytesPerCycle);
   atLeast(work.alu, machine.aluPerCycle);
   atLeast(work.special, machine.specialPerCycle);
   atLeast(work.compare, machine.comparePerCycle);
+  double arithmeticSeconds = workSeconds;
+  atLeast(bytes.all(), machine.itemBytesPerCycle);
 
   KernelTime time;
+  time.unitsWaitForBytes = workSeconds > arithmeticSeconds;
   time.launchSeconds = machine.launchSeconds;
   time.unitSeconds = workSeconds + std::max(1.0, items / machine.units) *
                                        machine.itemCycles / machine.clockHz;

@@ -58,8 +58,20 @@ static ArrayRef<Form> allForms() {
   return forms;
 }
 
-/// A file holds what its suffix says. Names with other suffixes, or none, may
-/// hold anything.
+/// Returns the suffix that a file should have instead of one that says what no
+/// export of ours writes there; "" if it may have its own. Browsers show a page
+/// by its suffix, so that it needs one.
+static StringRef findSuffix(const Form &own, StringRef path, StringRef suffix) {
+  bool isReport = own.pass == "llm-export-report";
+  if (::llvm::is_contained({"xlsx", "xls", "ods"}, suffix))
+    return isReport ? "csv" : own.suffixes.front();
+  bool lacksOne = own.pass == "llm-export-html" && suffix.empty() &&
+                  path != "-" && !path.starts_with("/dev/");
+  return (suffix == "txt" && !isReport) || lacksOne ? own.suffixes.front() : "";
+}
+
+/// A file holds what its suffix says. Names with other suffixes may hold
+/// anything.
 static LogicalResult checkSuffix(const Pass &pass, StringRef path,
                                  MLIRContext *context) {
   auto [stem, suffix] = path.rsplit('.');
@@ -71,6 +83,11 @@ static LogicalResult checkSuffix(const Pass &pass, StringRef path,
   });
   const Form *other = ::llvm::find_if(allForms(), writes);
   bool isIr = suffix == "mlir";
+  if (own != allForms().end())
+    if (StringRef wanted = findSuffix(*own, path, suffix); !wanted.empty())
+      return emitFileError(pass, context)
+             << "'" << path << "' would hold " << own->what << "; name it '"
+             << stem << "." << wanted << "'";
   if (own == allForms().end() || writes(*own) ||
       (other == allForms().end() && !isIr))
     return success();

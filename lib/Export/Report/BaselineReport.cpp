@@ -134,15 +134,17 @@ static bool isListOfOps(StringRef path) {
 
 static bool isReadOfReport(StringRef path, StringRef key) {
   static const StringRef ofReports[] = {
-      "functions", "function", "target",     "policy",
-      "engines",   "memories", "loops",      "makespan_cycles",
-      "clock_hz",  "ops",      "makespan_us"};
-  static const StringRef ofOps[] = {"name",  "count",       "loops",    "fused",
-                                    "slots", "start_cycle", "end_cycle"};
+      "functions", "function", "target",      "policy",
+      "engines",   "memories", "loops",       "makespan_cycles",
+      "clock_hz",  "ops",      "makespan_us", "program"};
+  static const StringRef ofParts[] = {
+      "name",        "count", "loops", "fused",     "slots",  "start_cycle",
+      "end_cycle",   "model", "phase", "sequences", "layers", "model_layers",
+      "whole_model", "batch", "seq",   "kv_len"};
   bool isReport =
       path.empty() || (path.starts_with("functions[") && !path.contains('.'));
   return isReport ? ::llvm::is_contained(ofReports, key)
-                  : ::llvm::is_contained(ofOps, key);
+                  : ::llvm::is_contained(ofParts, key);
 }
 
 LogicalResult RunReader::takeOp(StringRef list, const LocatedJson &op) {
@@ -157,6 +159,58 @@ LogicalResult RunReader::takeOp(StringRef list, const LocatedJson &op) {
                  failed(readExtent(op, run.extents.back())));
 }
 
+static FailureOr<std::string> readSequences(const LocatedJson &group) {
+  FailureOr<const LocatedJson *> batch = group.require("batch"),
+                                 seq = group.require("seq"),
+                                 keys = group.require("kv_len");
+  if (failed(batch) || failed(seq) || failed(keys))
+    return failure();
+  FailureOr<int64_t> sequences = (*batch)->asPositive(),
+                     tokens = (*seq)->asPositive();
+  if (failed(sequences) || failed(tokens) || failed((*keys)->expectArray()))
+    return failure();
+  SmallVector<int64_t> kvLens;
+  for (const LocatedJson &length : (*keys)->elements()) {
+    FailureOr<int64_t> number = length.asNonNegative();
+    if (failed(number))
+      return failure();
+    kvLens.push_back(*number);
+  }
+  if (kvLens.empty())
+    return (*keys)->emitError() << "'kv_len' must have a number";
+  return describeSequences(*sequences, *tokens, kvLens);
+}
+
+/// Reads what was imported.
+static FailureOr<RunProgram> readProgram(const LocatedJson &program) {
+  FailureOr<const LocatedJson *> model = program.require("model"),
+                                 phase = program.require("phase"),
+                                 groups = program.require("sequences"),
+                                 layers = program.require("layers"),
+                                 modelLayers = program.require("model_layers"),
+                                 isWhole = program.require("whole_model");
+  if (failed(model) || failed(phase) || failed(groups) || failed(layers) ||
+      failed(modelLayers) || failed(isWhole))
+    return failure();
+  FailureOr<std::string> modelName = (*model)->asString(),
+                         phaseName = (*phase)->asString();
+  FailureOr<int64_t> count = (*layers)->asPositive(),
+                     all = (*modelLayers)->asPositive();
+  FailureOr<bool> whole = (*isWhole)->asBoolean();
+  if (failed(modelName) || failed(phaseName) || failed(count) || failed(all) ||
+      failed(whole) || failed((*groups)->expectArray()))
+    return failure();
+  SmallVector<std::string> sequences;
+  for (const LocatedJson &group : (*groups)->elements()) {
+    FailureOr<std::string> text = readSequences(group);
+    if (failed(text))
+      return failure();
+    sequences.push_back(*text);
+  }
+  return RunProgram{*modelName, *phaseName, ::llvm::join(sequences, " and "),
+                    describeLayers(*count, *all, *whole)};
+}
+
 FailureOr<ComparableRun> RunReader::readRun(const LocatedJson &report) {
   if (failed(checkReport(report)))
     return failure();
@@ -167,6 +221,12 @@ FailureOr<ComparableRun> RunReader::readRun(const LocatedJson &report) {
   if (run.clockHz <= 0)
     return report.find("clock_hz")->emitError() << "'clock_hz' must be above 0";
   run.makespanMicroseconds = *report.find("makespan_us")->asNumber();
+  if (const LocatedJson *program = report.find("program")) {
+    FailureOr<RunProgram> imported = readProgram(*program);
+    if (failed(imported))
+      return failure();
+    run.program = std::move(*imported);
+  }
   return run;
 }
 

@@ -10,8 +10,10 @@
 #include "llm/Files/Utf8.h"
 #include "llm/Results/OpKinds.h"
 #include "llm/Results/OpShapes.h"
+#include "llm/Results/RunComparison.h"
 #include "llm/Support/ModuleNames.h"
 #include "llm/Support/ShortestDecimal.h"
+#include "llm/Support/Units.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -35,8 +37,9 @@ static void writeHeader(const Target &target, llvm::raw_ostream &os) {
     row << name;
   for (const Memory *memory : target.sharedResources())
     row << "bytes." + toUtf8(memory->name);
-  row << "compulsory_bytes"
-      << "kind";
+  for (StringRef name :
+       {"compulsory_bytes", "kind", "elapsed_us", "start_us", "end_us"})
+    row << name;
 }
 
 static std::string tileStrategyOf(Operation *op) {
@@ -66,7 +69,13 @@ static void writeRow(const Report &report, unsigned index,
       << figures.macs;
   for (int64_t bytes : figures.bytes)
     row << bytes;
-  row << op.compulsoryBytes << kindOf(operation);
+  auto microseconds = [&](int64_t cycles) {
+    return cyclesToMicroseconds(cycles, report.target->clockHz);
+  };
+  row << op.compulsoryBytes << kindOf(operation)
+      << toShortestDecimal(elapsedMicroseconds(report, index))
+      << toShortestDecimal(microseconds(op.startCycle))
+      << toShortestDecimal(microseconds(op.endCycle));
 }
 
 void mlir::llm::writeReportCsv(ArrayRef<Report> reports,

@@ -406,6 +406,9 @@ static void addInside(Json &json, Operation *op) {
 
 /// Adds the figures of an op under the names that they have in all formats.
 static void addFigures(Json &json, const Report &report, const OpReport &op) {
+  json["elapsed_us"] =
+      double(op.count) *
+      cyclesToMicroseconds(op.endCycle - op.startCycle, report.target->clockHz);
   for (auto [name, value] :
        namedFigures(op.utilization, op.count, report.engineMicrosecondsOf(op),
                     report.sharePercentOf(op)))

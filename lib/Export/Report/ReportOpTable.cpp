@@ -7,7 +7,10 @@
 
 #include "ReportOpTable.h"
 #include "llm/Results/ModuleTree.h"
+#include "llm/Results/RunComparison.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <array>
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -36,6 +39,7 @@ namespace {
 /// The figures of an op, or of all ops of a module, over all runs.
 struct Sum {
   int64_t cycles = 0; ///< not above the sum over all ops, which fits
+  double elapsedMicroseconds = 0;
   double flop = 0, bytes = 0;
   /// The time in which the work is done. The ops of a module count one behind
   /// the other.
@@ -56,6 +60,7 @@ struct Sum {
   static Sum of(const Report &report) {
     Sum sum;
     sum.cycles = report.sum.scheduledCycles;
+    sum.elapsedMicroseconds = report.makespanMicroseconds();
     sum.flop = 2 * double(report.sum.macs);
     sum.bytes = double(report.sum.dramBytes);
     sum.seconds = sum.secondsWithFetches = 1e-6 * report.makespanMicroseconds();
@@ -86,6 +91,9 @@ struct Units {
     double most = (Sum::of(report).*rate)();
     for (const OpReport &op : report.ops)
       most = std::max(most, (Sum(op).*rate)());
+    for (const OpReport &op : report.ops)
+      if (rate == &Sum::gigabytesPerSecond)
+        most = std::max(most, op.utilization.gigabytesPerSecond);
     return most;
   }
   double microseconds(double cycles) const { return cycles * 1e6 / clockHz; }
@@ -100,6 +108,14 @@ struct Units {
   const Unit &time, &arithmetic, &stream;
 };
 } // namespace
+
+/// Says whether an op takes another time than its engines together, as several
+/// of them run its parts. Otherwise one column says both.
+static bool hasOwnElapsed(const Report &report) {
+  return llvm::any_of(report.ops, [](const OpReport &op) {
+    return op.figures.scheduledCycles != op.endCycle - op.startCycle;
+  });
+}
 
 static Sum sumOf(ArrayRef<Sum> sums) {
   Sum all;
@@ -146,6 +162,7 @@ private:
   Layout layout;
   Look look;
   Units units;
+  bool hasElapsed;
   std::vector<Sum> sums; ///< by module
   TextTable table;
 };
@@ -154,7 +171,8 @@ private:
 OpTable::OpTable(const Report &report, const ModuleTree &tree,
                  const Layout &layout, Look look)
     : report(report), tree(tree), layout(layout), look(look),
-      units(report, layout), table(layout.barCells > 0 ? 10 : 9) {
+      units(report, layout), hasElapsed(hasOwnElapsed(report)),
+      table((layout.barCells > 0 ? 10 : 9) + (hasElapsed ? 1 : 0)) {
   sumModules();
   addHeader();
   addRows(tree.root(), 0);
@@ -165,20 +183,35 @@ OpTable::OpTable(const Report &report, const ModuleTree &tree,
 /// Inner modules stand behind outer ones, so their sums are ready first.
 void OpTable::sumModules() {
   sums.resize(tree.size());
+  std::vector<std::vector<unsigned>> ops(tree.size());
   for (size_t index = tree.size(); index-- > 0;) {
     std::vector<Sum> parts;
     for (ModuleTree::Child child : tree.module(index).children) {
       parts.push_back(child.isModule ? sums[child.index]
                                      : Sum(report.ops[child.index]));
+      if (child.isModule)
+        llvm::append_range(ops[index], ops[child.index]);
+      else
+        ops[index].push_back(child.index);
     }
     sums[index] = sumOf(parts);
+    if (hasElapsed)
+      sums[index].elapsedMicroseconds = elapsedMicroseconds(report, ops[index]);
   }
 }
 
 void OpTable::addHeader() {
   constexpr size_t widestMemory = 8;
-  std::vector<std::string> names = {"op", "count", "engine", "time", "share"};
-  std::vector<std::string> shown = {"", "", "", units.time.name.str(), "%"};
+  std::string time = units.time.name.str();
+  std::vector<std::string> names = {"op", "count", "engine"};
+  std::vector<std::string> shown = {"", "", ""};
+  if (hasElapsed) {
+    names.push_back("elapsed");
+    shown.push_back(time);
+  }
+  llvm::append_range(names, std::array<std::string, 2>{
+                                hasElapsed ? "on engines" : "time", "share"});
+  llvm::append_range(shown, std::array<std::string, 2>{time, "%"});
   table.setText(2);
   if (layout.barCells > 0) {
     table.setText(names.size());
@@ -261,9 +294,12 @@ void OpTable::addModule(const ModuleTree::Module &in, unsigned index,
 void OpTable::addOp(const ModuleTree::Module &in, const OpReport &op,
                     unsigned depth) {
   constexpr size_t widestEngine = 12;
+  Sum sum(op);
+  sum.elapsedMicroseconds =
+      double(op.count) * units.microseconds(op.endCycle - op.startCycle);
   addRow({nameIn(in, op.name, depth), std::to_string(op.count),
           showName(op.engines, widestEngine)},
-         Sum(op), /*isBold=*/false, &op);
+         sum, /*isBold=*/false, &op);
 }
 
 static TextTable::Color colorOf(CostBound bound) {
@@ -283,6 +319,8 @@ void OpTable::addRow(std::vector<std::string> cells, const Sum &sum,
   double cycles = sum.cycles;
   double share = cycles / std::max<int64_t>(report.sum.scheduledCycles, 1);
   constexpr Unit percent{"%", 1, 1};
+  if (hasElapsed)
+    cells.push_back(formatIn(units.time, sum.elapsedMicroseconds));
   cells.push_back(formatIn(units.time, units.microseconds(cycles)));
   cells.push_back(formatIn(percent, 100 * share));
   std::optional<size_t> barColumn;
@@ -291,7 +329,8 @@ void OpTable::addRow(std::vector<std::string> cells, const Sum &sum,
     cells.push_back(formatBar(share, layout.barCells, look.hasBlocks));
   }
   cells.push_back(formatIn(units.arithmetic, sum.teraflopPerSecond()));
-  cells.push_back(formatIn(units.stream, sum.gigabytesPerSecond()));
+  cells.push_back(formatIn(units.stream, op ? op->utilization.gigabytesPerSecond
+                                            : sum.gigabytesPerSecond()));
   cells.push_back(op ? formatIn(percent, op->utilization.percentOfLimit())
                      : "");
   size_t boundColumn = cells.size();
@@ -314,11 +353,19 @@ static void printLegend(const Report &report, const ModuleTree &tree,
   std::string text;
   if (!root.path.empty())
     text = "Names without \"" + toPrintable(root.path) + ".\". ";
+  text += hasOwnElapsed(report)
+              ? "Elapsed: from an op's first start to its last end, all runs. "
+                "On engines, and share: the times of all its engines together; "
+                "engines work side by side. "
+              : "Time and share: engine time of all runs. ";
   text +=
-      "Time and share: engine time of all runs. Compute and " +
-      showName(report.target->dram().name) +
-      ": what the op achieves while it runs, two FLOP for each MAC. Limit: its "
-      "share of the nearest of the whole machine's peaks. Bound: what binds "
+      "Compute and " + showName(report.target->dram().name) +
+      ": what the op achieves while it runs, two FLOP for each MAC" +
+      (report.target->network.empty()
+           ? ""
+           : "; of an exchange, the bytes over its link, which is its engine") +
+      ". Limit: its share of the nearest of the whole machine's peaks. Bound: "
+      "what binds "
       "the op on the whole machine; more of that shortens neither launches nor "
       "what is serial.";
   if (llvm::any_of(root.children,

@@ -15,6 +15,8 @@
 namespace mlir::llm {
 
 inline constexpr size_t pageWidth = 100;
+/// The name of a target may also say what was set: `h100-sxm + clock_hz=2e9`.
+inline constexpr size_t widestTarget = 200;
 
 /// The units of times that are given in microseconds.
 inline constexpr Unit timeUnits[] = {

@@ -19,23 +19,6 @@ using namespace mlir::llm;
 // Above the table
 //===----------------------------------------------------------------------===//
 
-/// The name of a target may also say what was set: `h100-sxm + clock_hz=2e9`.
-static constexpr size_t widestTarget = 200;
-
-// docs/accuracy.md has the spread of kernels against datasheets.
-std::string mlir::llm::describeCertainty(const Target &target) {
-  std::string name = showName(target.name, widestTarget);
-  if (StringRef(target.description).contains_insensitive("invented"))
-    return "The figures of " + name + " are invented (" +
-           toPrintable(target.description) + ").";
-  if (!target.fittedOn.empty())
-    return "Figures of kernels: " + toPrintable(target.fittedOn) + ".";
-  return "Nothing of " + name +
-         " is fitted to measurements. On GPUs, kernels above 100 us take 1.2 "
-         "to 1.6 (products), 1.1 to 3.2 (attention of prompts), 1.0 to 1.9 "
-         "(decode) times what the datasheet alone says, short ones more.";
-}
-
 static void printMachine(const Report &report, llvm::raw_ostream &os) {
   const Target &target = *report.target;
   std::string text;
@@ -148,25 +131,6 @@ static void printBounds(const Report &report, llvm::raw_ostream &os) {
       printWrapped(os, row.name.str() + ": " + row.remark, pageWidth);
 }
 
-/// Writes "batch 16, seq 1, 2048 keys and batch 1, seq 512, 1536 keys". A
-/// ragged batch has the fewest and the most keys.
-static std::string describeSequences(ProgramAttr program) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  llvm::interleave(
-      program.getGroups(), os,
-      [&](SequencesAttr group) {
-        int64_t fewest = *llvm::min_element(group.getKvLens());
-        os << "batch " << group.getBatch() << ", seq " << group.getSeq() << ", "
-           << fewest;
-        if (fewest != group.getMaxKvLen())
-          os << " to " << group.getMaxKvLen();
-        os << " keys";
-      },
-      " and ");
-  return text;
-}
-
 /// Writes ", which predicts 1 further token".
 static std::string describeFurther(ProgramAttr program) {
   int64_t count = program.getFurtherTokens();
@@ -178,13 +142,9 @@ static std::string describeFurther(ProgramAttr program) {
 
 /// Writes "Qwen3-8B, decode, batch 16, seq 1, 4096 keys, the whole model".
 static std::string describeProgram(ProgramAttr program) {
-  std::string layers = std::to_string(program.getLayers()) + " of " +
-                       std::to_string(program.getModelLayers()) + " layers";
-  return toPrintable(program.getModel()) + ", " +
-         stringifyPhase(program.getPhase()).str() + ", " +
-         describeSequences(program) + ", " +
-         (program.getIsWhole() ? "the whole model" : layers) +
-         describeFurther(program);
+  RunProgram run = RunProgram::of(program);
+  return toPrintable(run.model) + ", " + run.phase + ", " + run.sequences +
+         ", " + run.layers + describeFurther(program);
 }
 
 static std::string describeTokens(const Report &report, double rate) {
@@ -364,15 +324,14 @@ static std::string describeSavings(const Report &report) {
   return text;
 }
 
-/// Writes "21.5 % of the time, in 20.1 % with nothing beside it".
+/// Writes "21.5 % of the time between chips, 20.1 % exposed, with no op beside
+/// it".
 static std::string describeExchange(const Report &report) {
   const WhatBinds &binds = report.whatBinds;
-  auto exposed = llvm::find_if(binds.shares, [](const TimeShare &share) {
-    return share.name == "exchange";
-  });
   return showPercent(*binds.exchangePercent / 100) +
-         " of the time between chips, " + showPercent(exposed->percent / 100) +
-         " with no op beside it";
+         " of the time between chips, " +
+         showPercent(binds.percentOf("exchange") / 100) +
+         " exposed, with no op beside it";
 }
 
 /// Writes ", one of 16 chips (dp = 2, tp = 8)": the figures are those of one
@@ -446,6 +405,7 @@ static void printTime(const Report &report, llvm::raw_ostream &os) {
                             "what would follow from it is left out",
                      os);
   constexpr Unit percent{"%", 1, 1};
+  std::string excess = report.mbuPercent > 100 ? ": see the note" : "";
   printLine("time", text, os);
   if (report.pipeline)
     printLine("pipeline", describePipeline(report), os);
@@ -458,7 +418,7 @@ static void printTime(const Report &report, llvm::raw_ostream &os) {
     printLine("exchange", describeExchange(report), os);
   printLine("of peak",
             "MFU " + formatIn(percent, report.mfuPercent) + " %, MBU " +
-                formatIn(percent, report.mbuPercent) + " %",
+                formatIn(percent, report.mbuPercent) + " %" + excess,
             os);
 }
 

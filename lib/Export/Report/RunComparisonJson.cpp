@@ -64,6 +64,12 @@ Json mlir::llm::comparisonToJson(const BesideBaseline &beside, unsigned index) {
                {"makespan_us", run.makespanMicroseconds},
                {"baseline_makespan_us", baseline.makespanMicroseconds}};
   addDifference(json, run.makespanMicroseconds, baseline.makespanMicroseconds);
+  if (std::vector<std::string> other =
+          describeOtherWork(run.program, baseline.program);
+      !other.empty())
+    json["other_work"] = other;
+  json["longer"] = comparison->countLonger();
+  json["shorter"] = comparison->countShorter();
   json["ops"] = Json::array();
   for (const SameWork &work : comparison->work) {
     json["ops"].push_back(

@@ -9,6 +9,7 @@
 #include "RunComparisonWriters.h"
 #include "llm/Support/ModuleNames.h"
 #include "llm/Support/Units.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
 
@@ -98,7 +99,8 @@ void WorkTable::addOnly(const ComparableRun &of, unsigned op, bool isHere) {
   std::string time = formatIn(unit, of.elapsedMicroseconds(op));
   table.addRow({listNames(of, op),
                 withThousandsSeparators(of.extents[op].count),
-                isHere ? "-" : time, isHere ? time : "-", "", ""});
+                isHere ? "-" : time, isHere ? time : "-",
+                isHere ? "only here" : "only there", ""});
 }
 
 /// Ops that run side by side count once in their module.
@@ -157,6 +159,29 @@ void WorkTable::print(llvm::raw_ostream &os) {
     os << "and " << left << " more, which format=json lists\n";
 }
 
+/// Says how many ops take longer, and how many less long, or that none can be
+/// compared.
+static std::string describeOutcome(const RunComparison &comparison) {
+  size_t here = comparison.onlyHere.size(),
+         there = comparison.onlyInBaseline.size();
+  auto count = [](size_t number) {
+    return withThousandsSeparators(static_cast<int64_t>(number));
+  };
+  if (comparison.work.empty())
+    return "No op is in both runs, by its name: " + count(here) +
+           " are only here, " + count(there) +
+           " only in the baseline. (One layer alone, layers.0, has other names "
+           "than a loop over layers, layers.{}.)";
+  std::string text = "Of " + count(comparison.work.size()) +
+                     " ops in both runs, " + count(comparison.countLonger()) +
+                     " take longer than in the baseline, and " +
+                     count(comparison.countShorter()) + " less long.";
+  if (here + there > 0)
+    text += " " + count(here) + " are only here, " + count(there) +
+            " only in the baseline.";
+  return text;
+}
+
 void mlir::llm::printRunComparison(const BesideBaseline &beside, unsigned index,
                                    llvm::raw_ostream &os) {
   const std::optional<RunComparison> &comparison = beside.comparisons[index];
@@ -164,14 +189,23 @@ void mlir::llm::printRunComparison(const BesideBaseline &beside, unsigned index,
     return;
   const ComparableRun &baseline = beside.baselines[comparison->baseline];
   os << "\n";
-  printWrapped(os,
-               "Beside the baseline, " + toPrintable(baseline.function) +
-                   " on " + showName(baseline.target) +
-                   ": the time of all runs, each from its first start to its "
-                   "last end; what differs most stands first. What one run "
-                   "has fused is compared with the time of all its parts. Modules "
-               "stand below their ops.",
-               pageWidth);
+  printWrapped(
+      os,
+      "Beside the baseline, " + toPrintable(baseline.function) + " on " +
+          showName(baseline.target) +
+          ": the time of all runs, each from its first start to its "
+          "last end; what differs most stands first. What one run "
+          "has fused is compared with the time of all its parts. Modules "
+          "stand below their ops.",
+      pageWidth);
+  printWrapped(os, toPrintable(describeOutcome(*comparison)), pageWidth);
+  std::vector<std::string> other =
+      describeOtherWork(beside.runs[index].program, baseline.program);
+  if (!other.empty())
+    printWrapped(os,
+                 "The baseline did other work (" +
+                     toPrintable(::llvm::join(other, "; ")) + ").",
+                 pageWidth);
   os << "\n";
   WorkTable(beside, index).print(os);
 }

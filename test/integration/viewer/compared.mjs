@@ -139,7 +139,7 @@ await runChecks({
       const { page, close } = await openPage(file);
       const texts = await page.$$eval('.notices [role="note"]', (all) => all.map((note) => note.textContent));
       await close();
-      return texts;
+      return texts.filter((text) => !(report.remarks ?? []).includes(text)); // those are of this run alone
     };
     const targets = await notes(comparedPage);
     assert.equal(targets.length, 1);
@@ -154,6 +154,28 @@ await runChecks({
     assert.ok(text.includes("phase: decode here, prefill in the baseline"), text);
     assert.ok(text.includes("sequences: batch 1, ") && text.includes("here, batch 4, "), text);
     assert.ok(!text.includes("model:") && !text.includes("layers:"), text);
+  },
+
+  async "two runs without an op of one name are not said to take equally long, and what each has alone is listed"() {
+    editPage(comparedPage, "apart.html", (data) => { data.matches[0].ops = []; });
+    const { page, close } = await openPage("apart.html", { viewport: { width: 1400, height: 900 } });
+    const text = await page.textContent(".differences");
+    assert.ok(text.startsWith("What differsNo op is in both runs, by its name."), text);
+    assert.ok(text.includes(`Only here: ${report.ops.length} ops`), text);
+    assert.ok(text.includes(`Only in the baseline: ${baseline.ops.length} ops`), text);
+    const longest = baseline.ops.map((op) => elapsedMicroseconds(baseline, [op])).sort((a, b) => b - a)[0];
+    const [first] = await page.locator('[data-only="in the baseline"] + .only .share-value').allTextContents();
+    assert.ok(Math.abs(parseFloat(first.replaceAll(",", "")) - longest) < 0.001 * longest + 0.001, `${first}, ${longest}`);
+    await close();
+  },
+
+  async "the ops that take longer, and those that take less long, are counted"() {
+    const { page, close } = await openPage(comparedPage, { viewport: { width: 1400, height: 900 } });
+    const [, all, longer, shorter] = (await page.textContent(".differences")).match(/of (\d+) ops? in both runs, (\d+) take longer and (\d+) less long/);
+    // Each op here is beside its parts; the names of parts are in those of the ops.
+    assert.equal(Number(all), report.ops.length);
+    assert.ok(Number(longer) + Number(shorter) <= Number(all) && Number(longer) + Number(shorter) > 0);
+    await close();
   },
 
   async "the summary sets what both runs did side by side"() {

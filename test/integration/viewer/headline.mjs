@@ -4,7 +4,7 @@
 //   headline.mjs FOUR_GPUS_PAGE FOUR_GPUS.json STALE_PAGE STALE.json CHIPS_PAGE CHIPS.json
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { openPage, runChecks, showTab } from "./browser.mjs";
+import { editPage, openPage, runChecks, showTab } from "./browser.mjs";
 
 const [fourPage, fourFile, stalePage, staleFile, chipsPage, chipsFile] = process.argv.slice(2);
 const [four, stale, chips] = [fourFile, staleFile, chipsFile].map((file) => JSON.parse(readFileSync(file, "utf8")));
@@ -13,9 +13,29 @@ const figure = (page, name) => page.textContent(`[data-figure="${name}"]`);
 await runChecks({
   async "several GPUs on one memory are said to be no machine of chips"() {
     const { page, close } = await openPage(fourPage);
-    assert.equal(four.remarks.length, 1);
-    assert.equal(await page.textContent('.notices [role="note"]'), four.remarks[0]);
+    assert.equal(four.remarks.length, 2);
+    assert.deepEqual(await page.locator('.notices [role="note"]').allTextContents(), four.remarks);
     assert.match(four.remarks[0], /^4 x 'gpu' .* no machine of 4 chips/);
+    assert.match(four.remarks[1], /^each op is a kernel of its own.*fuse=true/);
+    await close();
+  },
+
+  async "beside the key figures stands how certain times are, and how far they are from the roofline"() {
+    const { page, close } = await openPage(fourPage);
+    assert.equal(await page.textContent('[data-role="trust"]'), `How certain: ${four.target_certainty}`);
+    const times = four.makespan_us / ((four.roofline_cycles * 1e6) / four.clock_hz);
+    const text = await figure(page, "Bound by");
+    assert.ok(text.includes(`${times.toFixed(2)} times the roofline`), text);
+    await close();
+  },
+
+  // Such a run was measured, on a machine whose memory was measured while it was busy.
+  async "a run that is faster than its machine's figures is marked, and not above a bound by less than nothing"() {
+    editPage(fourPage, "faster.html", ({ report }) => Object.assign(report, { gap_percent: -38.1, mbu_percent: 160.9 }));
+    const { page, close } = await openPage("faster.html");
+    const bound = await figure(page, "Bound by"), bandwidth = await figure(page, "MBU");
+    assert.ok(bound.includes("38.1 % below the lower bound: faster than the figures of the machine"), bound);
+    assert.ok(bandwidth.includes("160.9") && bandwidth.includes("more than its figure, see the note"), bandwidth);
     await close();
   },
 
@@ -44,7 +64,7 @@ await runChecks({
     assert.match(await page.textContent("h1"), /^llama on one of 4 h100-sxm, /); // the parameters of a chip are not those of the model
     assert.ok(chips.exchange_percent > 1, String(chips.exchange_percent));
     assert.ok(text.includes(`${chips.exchange_percent.toFixed(1)} %`), text);
-    assert.ok(text.includes(`${chips.bound_percent.exchange.toFixed(1)} % with no op beside it`), text);
+    assert.ok(text.includes(`exposed: ${chips.bound_percent.exchange.toFixed(1)} %`), text);
     const advice = await page.textContent('[data-role="advice"]'), saved = chips.savings_percent.links;
     assert.ok(saved > 1, String(saved));
     assert.ok(advice.includes(`twice the rates of nvlink about ${saved.toFixed(1)} %`), advice);

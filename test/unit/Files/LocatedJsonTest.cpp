@@ -85,7 +85,8 @@ TEST_F(LocatedJsonTest, Scalars) {
 TEST_F(LocatedJsonTest, SyntaxErrors) {
   EXPECT_EQ(errorOf(" \n"), "t.json:1:1: invalid JSON: the file is empty\n");
   EXPECT_EQ(errorOf("module {\r\n}"),
-            "t.json:1:1: invalid JSON: expected '{', got 'module {'\n");
+            "t.json:1:1: invalid JSON: expected '{', got 'module {'; this is a "
+            "program\n");
   EXPECT_EQ(
       errorOf("{\"a\":\n NaN}"),
       "t.json:2:2: invalid JSON: syntax error while parsing value - invalid "

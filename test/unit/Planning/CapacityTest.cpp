@@ -257,7 +257,11 @@ TEST_F(CapacityTest, WhatFits) {
             "alive at once 33,024, workspace 0); with as many keys a batch of "
             "3 fits, with this batch 98 keys for each sequence; cut evenly "
             // 317,952 bytes / 8 are less than 100,000 - 33,024.
-            "over 8 chips (tp=8), all of it fits");
+            "over 8 chips (tp=8), all of it fits; then the program's grid has "
+            "8 chips, and target 'toy' has no links: write \"links\": "
+            "{\"ring\": {\"bytes_per_second_per_direction\": 100e9, "
+            "\"devices\": 8}} into its file, or take a preset with links "
+            "(llm-opt --llm-list-targets)");
   target.memories.back().capacityBytes = 16383;
   EXPECT_NE(capacityOf(decodeText(1, 1))
                 .describeExcess()

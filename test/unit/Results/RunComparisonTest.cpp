@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 using namespace mlir::llm;
 
 /// Times by hand: [10, 30) and [20, 40) are under way for 30 cycles, [50, 60)
@@ -58,6 +60,48 @@ TEST(RunComparison, WhatOneRunHasFusedIsBesideTheSumOfItsParts) {
   EXPECT_DOUBLE_EQ(comparison.work[0].difference(), -2);
   EXPECT_EQ(comparison.onlyHere, std::vector<unsigned>({1}));
   EXPECT_EQ(comparison.onlyInBaseline, std::vector<unsigned>({3}));
+}
+
+/// Apart, mlp has gate and up: [10, 30) and [30, 60). Fused, gate runs with the
+/// norm outside of mlp: what is left of mlp is not beside all of it.
+TEST(RunComparison, ModuleThatLostAnOpHasNoBaseline) {
+  ComparableRun apart = makeRun(
+      "f", 1e6, {{"l.norm"}, {"l.mlp.gate"}, {"l.mlp.up"}, {"l.mlp.down"}},
+      {{1, {}, 0, 10}, {1, {}, 10, 30}, {1, {}, 30, 60}, {1, {}, 60, 70}});
+  ComparableRun fused = makeRun(
+      "f", 1e6,
+      {{"l.norm+mlp.gate", std::vector<std::string>{"l.norm", "l.mlp.gate"}},
+       {"l.mlp.up"},
+       {"l.mlp.down"}},
+      {{1, {}, 0, 25}, {1, {}, 25, 56}, {1, {}, 56, 66}});
+  auto modulesOf = [](const ComparableRun &run, const ComparableRun &baseline) {
+    std::map<std::string, std::optional<double>> modules;
+    auto comparisons = compareRuns(run, baseline);
+    for (const ModuleTimes &module : comparisons[0]->modules)
+      modules[module.module] = module.baselineMicroseconds;
+    return modules;
+  };
+  auto modules = modulesOf(fused, apart);
+  ASSERT_TRUE(modules.count("l.mlp"));
+  EXPECT_FALSE(modules["l.mlp"]);
+  EXPECT_EQ(modulesOf(apart, apart)["l.mlp"], 60);
+  auto comparisons = compareRuns(fused, apart);
+  EXPECT_EQ(comparisons[0]->countLonger(), 1) << "up: 31 instead of 30";
+  EXPECT_EQ(comparisons[0]->countShorter(), 1) << "norm and gate: 25 for 30";
+}
+
+TEST(RunComparison, SaysWhatOtherWorkWasDone) {
+  RunProgram decode = {"llama", "decode", describeSequences(16, 1, {128, 64}),
+                       describeLayers(1, 16, false)};
+  RunProgram whole = {"qwen3", "decode", "", describeLayers(36, 36, true)};
+  EXPECT_EQ(decode.sequences, "batch 16, seq 1, 64 to 128 keys");
+  EXPECT_EQ(describeOtherWork(decode, whole),
+            std::vector<std::string>(
+                {"model: llama here, qwen3 in the baseline",
+                 "layers: 1 of 16 layers here, the whole model in the "
+                 "baseline"}));
+  EXPECT_TRUE(describeOtherWork(decode, decode).empty());
+  EXPECT_TRUE(describeOtherWork(decode, {}).empty()) << "nothing is known";
 }
 
 TEST(RunComparison, SeveralRunsAreComparedByName) {

@@ -109,9 +109,9 @@ function roomOf(report: Report): string[] {
 }
 
 const means: Record<Binding, string> = {
-  bandwidth: "Fewer bytes do as much: smaller types, fused ops, or more tokens for each read of the weights.",
+  bandwidth: "Fewer bytes do as much: smaller types, fused ops (--llm-fuse), or more tokens for each read of the weights.",
   arithmetic: "Less work does as much: types with a higher rate, or units that are better filled.",
-  launches: "Fewer and larger kernels do as much: fused ops.",
+  launches: "Fewer and larger kernels do as much: fused ops (--llm-fuse, --llm-fuse-projections).",
   links: "Fewer bytes between chips do as much: a cut over fewer chips, or smaller types.",
 };
 

@@ -2,28 +2,57 @@
 
 import { Baseline, differencePercent, Match } from "./compare";
 import { breakable, h } from "./dom";
-import { formatDifferencePercent, formatIn, unitFor } from "./format";
+import { elapsedMicrosecondsOf } from "./elapsed";
+import { formatDifferencePercent, formatIn, formatMicroseconds, formatOps, formatWhole, unitFor } from "./format";
 import { shortName } from "./names";
+import { Op, Report } from "./report";
 import { Store } from "./state";
 
-const mostRows = 12, leastShare = 0.001; // of the largest difference
+const mostRows = 12, mostOnly = 6, leastShare = 0.001; // of the largest difference
 
 const differenceOf = ({ microseconds, baselineMicroseconds }: Match): number => microseconds - baselineMicroseconds;
 
 export class Differences {
   readonly element: HTMLElement;
 
-  constructor(private readonly baseline: Baseline, private readonly store: Store) {
+  constructor(here: Report, private readonly baseline: Baseline, private readonly store: Store) {
+    const matched = new Set(baseline.matches.flatMap((match) => match.here));
+    const onlyHere = here.ops.filter((op) => !matched.has(op));
     const sorted = [...baseline.matches].sort((a, b) => Math.abs(differenceOf(b)) - Math.abs(differenceOf(a)));
     const largest = sorted.length === 0 ? 0 : Math.abs(differenceOf(sorted[0]));
     const shown = sorted.filter((match) => Math.abs(differenceOf(match)) > leastShare * largest);
     const unit = unitFor("time", largest);
     this.element = h("section", { class: "differences", "aria-label": "What differs" },
       h("h2", {}, "What differs"),
-      h("p", { class: "muted" }, shown.length === 0 ? `Nothing takes another time than in the ${baseline.sides.other}.`
-        : `Elapsed time of all runs against the ${baseline.sides.other}, in ${unit.name}`),
+      h("p", { class: "muted" }, this.summarize(shown.length === 0 ? "" : unit.name)),
       ...shown.slice(0, mostRows).map((match) => this.makeRow(match, largest, (value) => formatIn(unit, largest, value))),
-      shown.length > mostRows ? h("p", { class: "muted" }, `and ${shown.length - mostRows} more, in the table`) : undefined);
+      shown.length > mostRows ? h("p", { class: "muted" }, `and ${shown.length - mostRows} more, in the table`) : undefined,
+      ...this.makeOnly(onlyHere, "here", (op) => elapsedMicrosecondsOf(here, [op])),
+      ...this.makeOnly(baseline.lost, `in the ${baseline.sides.other}`, (op) => elapsedMicrosecondsOf(baseline.report, [op])));
+  }
+
+  /// Says how many ops take longer, and how many less long, or that none can be compared.
+  private summarize(unit: string): string {
+    const { matches, sides: { other } } = this.baseline;
+    if (matches.length === 0)
+      return "No op is in both runs, by its name. (One layer alone, layers.0, has other names than a loop over layers, layers.{}.)";
+    const longer = matches.filter((match) => differenceOf(match) > 0).length;
+    const shorter = matches.filter((match) => differenceOf(match) < 0).length;
+    if (longer + shorter === 0) return `None of the ${formatOps(matches.length)} in both runs takes another time than in the ${other}.`;
+    return `Elapsed time of all runs against the ${other}, in ${unit}: of ${formatOps(matches.length)} in both runs, ` +
+           `${formatWhole(longer)} take longer and ${formatWhole(shorter)} less long`;
+  }
+
+  /// Lists the longest of the ops that one side alone has.
+  private makeOnly(ops: Op[], side: string, timeOf: (op: Op) => number): HTMLElement[] {
+    if (ops.length === 0) return [];
+    const timed = ops.map((op) => ({ op, time: timeOf(op) })).sort((a, b) => b.time - a.time);
+    const left = timed.length - mostOnly;
+    return [h("p", { class: "muted", "data-only": side }, `Only ${side}: ${formatOps(ops.length)}`),
+            ...timed.slice(0, mostOnly).map(({ op, time }) => h("div", { class: "share only", title: op.name },
+              h("span", { class: "share-name" }, ...breakable(shortName(op))),
+              h("span", { class: "share-value" }, formatMicroseconds(time)))),
+            ...(left > 0 ? [h("p", { class: "muted" }, `and ${formatWhole(left)} more, in the table`)] : [])];
   }
 
   private makeRow(match: Match, largest: number, show: (value: number) => string): HTMLElement {

@@ -1,7 +1,7 @@
 // The facts of a whole function for the summary: what was computed, on what, how fast, and whether it fits.
 
 import { decidingBounds } from "./advice";
-import { formatBytes, formatCount, formatMicroseconds, formatParameters, formatGap, formatPercent, formatRate, formatWhole } from "./format";
+import { formatBytes, formatCount, formatMicroseconds, formatParameters, formatPlace, formatPercent, formatRate, formatWhole } from "./format";
 import { layersOf, sequencesOf } from "./program";
 import { Engine, faultsOf, Memory, Report, sharedMemories, toMicroseconds } from "./report";
 
@@ -105,7 +105,7 @@ export function boundOf(report: Report): string {
 
 function gapOf(percent: number | undefined): string {
   if (percent === undefined) return "";
-  return percent === 0 ? "; reached: optimal for these tiles" : `; the makespan is ${formatGap(percent)} above it`;
+  return percent === 0 ? "; reached: optimal for these tiles" : `; the makespan is ${formatPlace(percent, "it")}`;
 }
 
 /// Shows a broken schedule with its makespan and bounds as written, and with nothing that follows from them.

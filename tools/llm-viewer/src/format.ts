@@ -33,6 +33,11 @@ export function formatPercent(value: number): string {
 export function formatGap(percent: number): string {
   return percent > 0 && percent < 0.05 ? "< 0.1 %" : formatPercent(percent);
 }
+/// Writes where a makespan is. Below a bound are runs that were measured, on machines that are faster than their figures.
+export function formatPlace(percent: number, bound: string): string {
+  return percent < 0 ? `${formatPercent(-percent)} below ${bound}: faster than the figures of the machine`
+    : `${formatGap(percent)} above ${bound}`;
+}
 /// Writes a difference with its sign.
 export function formatDifferencePercent(value: number): string {
   return `${value > 0 ? "+" : ""}${value.toFixed(1)} %`;

@@ -4,9 +4,9 @@ import { shareNames } from "./advice";
 import { Baseline, differencePercent } from "./compare";
 import { h } from "./dom";
 import { tokenRateOf } from "./facts";
-import { formatBytes, formatCount, formatDifferencePercent, formatGap, formatMicroseconds, formatPercent, formatRate, formatWhole } from "./format";
+import { formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatPercent, formatPlace, formatRate, formatWhole } from "./format";
 import { peakOfMemory, peakOfProducts, ratedTypeOf } from "./peaks";
-import { faultsOf, mainMemory, Report } from "./report";
+import { faultsOf, mainMemory, Report, toMicroseconds } from "./report";
 
 interface Figure {
   name: string;
@@ -63,7 +63,7 @@ function figuresOf(report: Report): Figure[] {
     { name: "MBU", isShare: true,
       meaning: "Model bandwidth utilization: each byte that an op touches, once, of what the memory could move at its peak",
       value: (of) => of.mbu_percent, show: formatPercent,
-      note: (of) => `of ${formatBytes(peakOfMemory(of))}/s ${mainMemory(of).name}` },
+      note: (of) => `of ${formatBytes(peakOfMemory(of))}/s ${mainMemory(of).name}${(of.mbu_percent ?? 0) > 100 ? ": more than its figure, see the note" : ""}` },
   ];
 }
 
@@ -71,8 +71,9 @@ function figuresOf(report: Report): Figure[] {
 function exchangeTile({ exchange_percent: exchange, bound_percent: shares, chips }: Report): HTMLElement[] {
   if (exchange === undefined) return [];
   return [tile({ name: "Exchange", value: formatPercent(exchange), percent: exchange,
-                 note: `of the time, ${formatPercent(shares?.exchange ?? 0)} with no op beside it`,
-                 meaning: `The share of the time in which a chip exchanges values with others of the ${chips}` })];
+                 note: `of the time; exposed: ${formatPercent(shares?.exchange ?? 0)}`,
+                 meaning: `The share of the time in which a chip exchanges values with others of the ${chips}. Exposed ` +
+                          "communication has no op beside it" })];
 }
 
 function memoryTile({ capacity, program }: Report): HTMLElement[] {
@@ -88,11 +89,14 @@ function memoryTile({ capacity, program }: Report): HTMLElement[] {
     meaning: "Weights, KV caches and values in the main memory" })];
 }
 
-/// Shows the bound as the table of llm-opt does, and how near the schedule is to the lower bound.
+/// Shows the bound as the table of llm-opt does, how near the schedule is to the lower bound, and how far it is from what
+/// the machine could do at its peak: other tiles and fused ops may be faster.
 function boundTile(report: Report): HTMLElement[] {
   const { bound, bound_percent: shares, gap_percent: gap } = report;
   if (bound === undefined || shares === undefined || faultsOf(report).length > 0) return [];
-  const optimum = gap === undefined ? "" : gap === 0 ? "; no schedule is shorter" : `; ${formatGap(gap)} above the lower bound`;
+  const ofTiles = gap === undefined ? "" : gap === 0 ? "; no schedule of these tiles is shorter" : `; ${formatPlace(gap, "the lower bound")}`;
+  const times = report.makespan_us / toMicroseconds(report, report.roofline_cycles);
+  const optimum = ofTiles + (report.roofline_cycles > 0 ? `; ${times.toFixed(2)} times the roofline` : "");
   return [tile({ name: "Bound by", value: shareNames[bound]?.(report) ?? bound,
                  note: `${formatPercent(shares[bound] ?? 0)} of the time${optimum}`,
                  meaning: "What most of the time of the engines goes to that have work for longest" })];

@@ -25,8 +25,6 @@ function comparisonNotes(report: Report, data: PageData, baseline: Baseline | un
   const notes: string[] = [];
   const differences = differencesOf(report, baseline);
   if (differences.length > 0) notes.push(`The ${other} did other work (${differences.join("; ")}).`);
-  if (baseline.report.target !== report.target)
-    notes.push(`The ${other} ran on another target: ${report.target} here, ${baseline.report.target} in the ${other}.`);
   if (faultsOf(baseline.report).length > 0)
     notes.push(`The ${other}'s schedule is broken: ${faultsOf(baseline.report).join("; ")}.`);
   if (baseline.report.capacity?.problem) notes.push(`In the ${other} ${baseline.report.capacity.problem}.`);
@@ -34,6 +32,13 @@ function comparisonNotes(report: Report, data: PageData, baseline: Baseline | un
   const lost = data.baselines.filter((one) => !compared.has(one.function));
   if (lost.length > 0) notes.push(`Functions in the ${other} only: ${listNames(lost)}.`);
   return notes;
+}
+
+/// Says which machines are compared: that is what was asked for, and nothing is wrong with it.
+function targetNotes(report: Report, baseline: Baseline | undefined): string[] {
+  if (!baseline || baseline.report.target === report.target) return [];
+  const { other } = baseline.sides;
+  return [`Two targets: ${report.target} here, ${baseline.report.target} in the ${other}.`];
 }
 
 function makeAlert(what: string, sentences: string[]): HTMLElement | undefined {
@@ -48,5 +53,6 @@ export function makeNotices(report: Report, data: PageData, baseline: Baseline |
   return h("div", { class: "notices" },
     makeAlert("This program does not fit into memory; its times are those of a machine on which it would:", excess ? [excess] : []),
     makeAlert("This schedule does not hold, so neither do its times:", faultsOf(report)),
-    ...[...(report.remarks ?? []), ...data.notes, ...comparisonNotes(report, data, baseline)].map((note) => h("p", { class: "note", role: "note" }, note)));
+    ...[...(report.remarks ?? []), ...data.notes, ...comparisonNotes(report, data, baseline)].map((note) => h("p", { class: "note", role: "note" }, note)),
+    ...targetNotes(report, baseline).map((note) => h("p", { class: "plain", role: "note" }, note)));
 }

@@ -58,6 +58,12 @@ class TimelinePane {
   }
 }
 
+/// Says how far the times can be trusted, beside them.
+function makeTrust({ target_certainty }: Report): HTMLElement | undefined {
+  return target_certainty === undefined ? undefined
+    : h("p", { class: "trust muted", "data-role": "trust" }, h("b", {}, "How certain: "), target_certainty);
+}
+
 export class Overview {
   readonly element: HTMLElement;
   private readonly panes = new Map<boolean, TimelinePane>(); // by whether layers are folded
@@ -67,7 +73,7 @@ export class Overview {
 
   constructor(private readonly report: Report, private readonly store: Store, private readonly colours: Colours,
               private readonly baseline: Baseline | undefined, private readonly onMove: () => void) {
-    this.element = h("div", { class: "overview" }, makeKeyFigures(report, baseline), this.makeAdvice(),
+    this.element = h("div", { class: "overview" }, makeKeyFigures(report, baseline), makeTrust(report), this.makeAdvice(),
       h("div", { class: "legend-line" }, kindLegend([...report.ops, ...(baseline?.report.ops ?? [])], colours, store),
         canFold(report) ? this.fold : undefined),
       this.host);

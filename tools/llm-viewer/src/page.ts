@@ -46,7 +46,7 @@ class FunctionViews {
               private readonly onMove: () => void) {
     this.baseline = findBaseline(report, data);
     this.aside = h("div", { class: "aside" },
-      h("div", { class: "shares" }, this.baseline ? new Differences(this.baseline, this.store).element : undefined,
+      h("div", { class: "shares" }, this.baseline ? new Differences(this.report, this.baseline, this.store).element : undefined,
         new ModuleShares(report, this.store, colours).element),
       new Details(report, this.store, this.baseline).element);
     this.notices = makeNotices(report, data, this.baseline);
