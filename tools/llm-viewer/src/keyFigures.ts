@@ -21,14 +21,20 @@ interface Figure {
 function layersFactor({ program }: Report): number {
   return program ? program.model_layers / program.layers : 1;
 }
-function scopeOf({ program }: Report): string {
+function scopeOf({ program, pipeline }: Report): string {
+  if (pipeline) return `stage ${pipeline.stage} of ${pipeline.stages}, one microbatch`;
   if (!program) return "of this function";
   if (program.whole_model) return "whole model";
   return `${program.layers} of ${program.model_layers} layers`;
 }
 
-/// Returns the time that a user waits for. Drafts that are verified and mixed batches have no such time.
+/// Returns the time that a user waits for. Drafts that are verified and mixed batches have no such time. In a pipeline a
+/// prompt has none, as the stages differ.
 function latencyOf(report: Report): Figure[] {
+  if (report.pipeline)
+    return report.program?.phase !== "decode" ? [] : [{
+      name: "Time per token", meaning: "TPOT: the period of the pipeline", show: formatMicroseconds, value: (of) => of.pipeline?.period_us,
+      note: (of) => `${of.pipeline?.stages} stages, ${of.pipeline?.microbatches} microbatches` }];
   const names: Record<string, [string, string]> = {
     decode: ["Time per token", "TPOT: until each sequence has its next token"],
     prefill: ["Time to first token", "TTFT: until the prompt is read"],
@@ -50,13 +56,14 @@ function notePeak(report: Report): string {
 }
 
 function figuresOf(report: Report): Figure[] {
-  const latency = latencyOf(report), isMakespan = latency.length > 0 && report.program!.whole_model;
+  const latency = latencyOf(report), isMakespan = latency.length > 0 && report.program!.whole_model && !report.pipeline;
   const makespan: Figure = { name: "Makespan", value: (of) => of.makespan_us, show: formatMicroseconds, note: scopeOf };
   if (faultsOf(report).length > 0) return [makespan];
   return [
     ...(isMakespan ? [] : [makespan]), ...latency,
     { name: "Tokens/s", meaning: "New tokens per second, of all sequences", value: tokenRateOf, show: formatRate,
-      note: ({ program }) => `batch ${program?.sequences.reduce((sum, { batch }) => sum + batch, 0)}` +
+      note: ({ program, pipeline }) => (pipeline ? `${pipeline.microbatches} times ` : "") +
+        `batch ${program?.sequences.reduce((sum, { batch }) => sum + batch, 0)}` +
         (program?.whole_model ? "" : `, all ${program?.model_layers} layers`) },
     { name: "MFU", meaning: "Model FLOP utilization: products, of what the engines could do at their peak",
       value: (of) => of.mfu_percent, show: formatPercent, note: notePeak, isShare: true },
@@ -65,6 +72,15 @@ function figuresOf(report: Report): Figure[] {
       value: (of) => of.mbu_percent, show: formatPercent,
       note: (of) => `of ${formatBytes(peakOfMemory(of))}/s ${mainMemory(of).name}${(of.mbu_percent ?? 0) > 100 ? ": more than its figure, see the note" : ""}` },
   ];
+}
+
+/// Of a stage: how much of the time of the pipeline it works.
+function pipelineTile({ pipeline }: Report): HTMLElement[] {
+  if (pipeline === undefined) return [];
+  const { period_us, stage_busy_percent: busy, transfer_us, microbatches } = pipeline;
+  return [tile({ name: "Pipeline", value: formatPercent(busy), percent: busy,
+                 note: `of ${formatMicroseconds(period_us)}; ${transfer_us > 0 ? `results take ${formatMicroseconds(transfer_us)} on` : "the last stage"}`,
+                 meaning: `The share of the period of the pipeline in which this stage works on its ${microbatches} microbatches` })];
 }
 
 /// Of a program over several chips: how long they exchange, and how much of that nothing hides.
@@ -142,6 +158,6 @@ export function makeKeyFigures(report: Report, baseline: Baseline | undefined): 
       : [tile({ name: figure.name, value: figure.show(now, report), note: figure.note(report), meaning: figure.meaning,
                 percent: figure.isShare ? now : undefined, change: changeOf(figure, now, baseline) })];
   });
-  const all = [...tiles, ...boundTile(report), ...exchangeTile(report), ...memoryTile(report)];
+  const all = [...tiles, ...boundTile(report), ...pipelineTile(report), ...exchangeTile(report), ...memoryTile(report)];
   return h("section", { class: "tiles", "aria-label": "Key figures", "data-count": all.length }, ...all);
 }

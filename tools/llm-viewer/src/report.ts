@@ -113,6 +113,16 @@ export interface ModelProgram {
   whole_model: boolean;
 }
 
+/// The times of a pipeline and of one of its stages.
+export interface Pipeline {
+  stage: number; // from 0
+  stages: number;
+  microbatches: number;
+  period_us: number; // from one round of microbatches to the next
+  stage_busy_percent: number; // of the period
+  transfer_us: number; // of the results to the next stage; 0 behind the last one
+}
+
 export interface Report {
   isFolded?: boolean; // the page has folded it: one iteration of each loop
   function: string;
@@ -140,6 +150,7 @@ export interface Report {
   bound_engine?: string; // their name
   savings_percent?: Amounts; // what twice the bandwidth, the arithmetic and the rates of links, and half the launches would save
   exchange_percent?: number; // of the makespan, in which chips exchange something
+  pipeline?: Pipeline; // that the function is a stage of
   remarks?: string[]; // what a reader must know before the first figures
   mfu_percent?: number;
   mbu_percent?: number;
