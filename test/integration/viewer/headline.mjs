@@ -1,13 +1,13 @@
 // What a reader must know before the first figures stands on the page: that GPUs share a memory, that a schedule is not
 // for its machine, and how long chips exchange.
 //
-//   headline.mjs FOUR_GPUS_PAGE FOUR_GPUS.json STALE_PAGE STALE.json CHIPS_PAGE CHIPS.json
+//   headline.mjs FOUR_GPUS_PAGE FOUR_GPUS.json STALE_PAGE STALE.json CHIPS_PAGE CHIPS.json STAGES_PAGE STAGES.json
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { editPage, openPage, runChecks, showTab } from "./browser.mjs";
 
-const [fourPage, fourFile, stalePage, staleFile, chipsPage, chipsFile] = process.argv.slice(2);
-const [four, stale, chips] = [fourFile, staleFile, chipsFile].map((file) => JSON.parse(readFileSync(file, "utf8")));
+const [fourPage, fourFile, stalePage, staleFile, chipsPage, chipsFile, stagesPage, stagesFile] = process.argv.slice(2);
+const [four, stale, chips, stages] = [fourFile, staleFile, chipsFile, stagesFile].map((file) => JSON.parse(readFileSync(file, "utf8")));
 const figure = (page, name) => page.textContent(`[data-figure="${name}"]`);
 
 await runChecks({
@@ -68,6 +68,19 @@ await runChecks({
     const advice = await page.textContent('[data-role="advice"]'), saved = chips.savings_percent.links;
     assert.ok(saved > 1, String(saved));
     assert.ok(advice.includes(`twice the rates of nvlink about ${saved.toFixed(1)} %`), advice);
+    await close();
+  },
+
+  async "a stage says the period of its pipeline, and how much of it it works"() {
+    const { page, close } = await openPage(stagesPage);
+    const [{ pipeline, makespan_us, tokens_per_second }] = stages.functions;
+    assert.ok(pipeline.period_us >= 2 * makespan_us, JSON.stringify(pipeline));
+    const perToken = await figure(page, "Time per token");
+    assert.ok(perToken.includes((pipeline.period_us / 1000).toFixed(2)) && perToken.includes("2 stages, 2 microbatches"), perToken);
+    assert.match(await figure(page, "Makespan"), /stage 0 of 2, one microbatch/);
+    assert.ok((await figure(page, "Pipeline")).includes(`${pipeline.stage_busy_percent.toFixed(1)} %`));
+    assert.ok(Math.abs(tokens_per_second * pipeline.period_us * 1e-6 - 2 * 2) < 1e-6, String(tokens_per_second)); // microbatches, batch
+    assert.match(await figure(page, "Tokens/s"), /2 times batch 2/);
     await close();
   },
 });

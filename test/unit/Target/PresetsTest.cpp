@@ -61,8 +61,8 @@ TEST_F(Presets, Names) {
     EXPECT_EQ(target.name, name);
     EXPECT_FALSE(target.description.empty());
     EXPECT_TRUE(target.check().empty());
-    bool isClockUnknown =
-        name == "gaudi3" || name == "trainium2" || StringRef(name).starts_with("tpu-");
+    bool isClockUnknown = name == "gaudi3" || name == "trainium2" ||
+                          StringRef(name).starts_with("tpu-");
     EXPECT_EQ(target.clockIsGiven, !isClockUnknown);
     EXPECT_EQ(target.dram().name, "dram");
   }
