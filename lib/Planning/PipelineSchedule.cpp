@@ -27,17 +27,17 @@ using scheduling::Solution;
 using scheduling::Task;
 
 namespace {
-/// A function on the way of a microbatch, and what it hands on.
-struct Pass {
+/// A function that a microbatch goes through, and what it hands on.
+struct Visit {
   FunctionOpInterface function;
   StageAttr stage;
   int64_t cycles = 0;         ///< its makespan
   int64_t transferCycles = 0; ///< to where its results go
 };
 
-/// One pass for one microbatch, or the way of its results.
+/// One visit for one microbatch, or the way of its results.
 struct Step {
-  unsigned pass;
+  unsigned visit;
   bool isTransfer;
   int64_t microbatch;
 };
@@ -59,24 +59,30 @@ private:
   explicit PipelineProblem(ModuleOp module, const Target &target)
       : module(module), target(target) {}
 
-  LogicalResult findPasses();
-  LogicalResult checkPasses(ArrayRef<FunctionOpInterface> functions);
-  FailureOr<int64_t> transferCycles(const Pass &from, int64_t toStage) const;
+  LogicalResult findVisits();
+  LogicalResult readMakespans();
+  LogicalResult checkVisits() const;
+  FailureOr<int64_t> transferCycles(const Visit &from, int64_t toStage) const;
   LogicalResult timeTransfers();
+  Task &addTask(const Step &step, unsigned group, EngineKind kind,
+                int64_t cycles);
+  void numberTasks();
+  void addVisit(unsigned visit);
+  void addTransfer(unsigned visit);
   void addTasks();
-  void addOrder(unsigned pass, int64_t microbatch, Task &task) const;
-  unsigned taskOf(unsigned pass, int64_t microbatch) const {
-    return firstTask[pass] + static_cast<unsigned>(microbatch);
+  void addOrder(unsigned visit, int64_t microbatch, Task &task) const;
+  unsigned taskOf(unsigned visit, int64_t microbatch) const {
+    return firstTask[visit] + static_cast<unsigned>(microbatch);
   }
-  bool hasTransfer(unsigned pass) const {
-    return pass + 1 < passes.size() &&
-           passes[pass + 1].stage.getNumber() != passes[pass].stage.getNumber();
+  bool hasTransfer(unsigned visit) const {
+    return visit + 1 < visits.size() && visits[visit + 1].stage.getNumber() !=
+                                            visits[visit].stage.getNumber();
   }
-  int64_t countStages() const { return passes.front().stage.getCount(); }
+  int64_t countStages() const { return visits.front().stage.getCount(); }
   int64_t countMicrobatches() const {
-    return passes.front().stage.getMicrobatches();
+    return visits.front().stage.getMicrobatches();
   }
-  bool isTraining() const { return passes.back().stage.getIsBackward(); }
+  bool isTraining() const { return visits.back().stage.getIsBackward(); }
   /// Whether the tokens of a step are read by the next one.
   bool feedsBack() const;
   std::string nameOf(const Step &step) const;
@@ -86,8 +92,8 @@ private:
 
   ModuleOp module;
   const Target &target;
-  std::vector<Pass> passes; ///< on the way of a microbatch
-  std::vector<unsigned> firstTask, firstTransfer; ///< of each pass
+  std::vector<Visit> visits; ///< on the way of a microbatch
+  std::vector<unsigned> firstTask, firstTransfer; ///< of each visit
   std::vector<Step> steps;                        ///< of each task
   int64_t returnCycles = 0; ///< of the last results to the first stage
   Problem problem;
@@ -98,37 +104,40 @@ private:
 // The functions
 //===----------------------------------------------------------------------===//
 
-/// Checks that there is one function of each stage, and with gradients two.
-LogicalResult
-PipelineProblem::checkPasses(ArrayRef<FunctionOpInterface> functions) {
-  for (auto [pass, function] : llvm::zip_equal(passes, functions)) {
-    auto schedule =
-        function->getAttrOfType<ScheduleAttr>(LlmDialect::scheduleAttrName);
+LogicalResult PipelineProblem::readMakespans() {
+  for (Visit &visit : visits) {
+    auto schedule = visit.function->getAttrOfType<ScheduleAttr>(
+        LlmDialect::scheduleAttrName);
     if (!schedule)
-      return emitFunctionError(function)
+      return emitFunctionError(visit.function)
              << "is a stage of a pipeline and has no schedule; run "
                 "--llm-schedule first";
-    pass.cycles = schedule.getMakespanCycles();
+    visit.cycles = schedule.getMakespanCycles();
   }
-  StageAttr first = passes.front().stage;
-  for (auto [index, pass] : llvm::enumerate(passes)) {
+  return success();
+}
+
+/// Checks that there is one function of each stage, and with gradients two.
+LogicalResult PipelineProblem::checkVisits() const {
+  StageAttr first = visits.front().stage;
+  for (auto [index, visit] : llvm::enumerate(visits)) {
     auto place = static_cast<int64_t>(index);
     bool isBackward = place >= first.getCount();
     int64_t number = isBackward ? 2 * first.getCount() - 1 - place : place;
-    if (pass.stage.getNumber() != number ||
-        pass.stage.getIsBackward() != isBackward ||
-        pass.stage.getCount() != first.getCount() ||
-        pass.stage.getMicrobatches() != first.getMicrobatches())
-      return emitFunctionError(pass.function)
-             << "has llm.stage = " << pass.stage << ", where stage " << number
+    if (visit.stage.getNumber() != number ||
+        visit.stage.getIsBackward() != isBackward ||
+        visit.stage.getCount() != first.getCount() ||
+        visit.stage.getMicrobatches() != first.getMicrobatches())
+      return emitFunctionError(visit.function)
+             << "has llm.stage = " << visit.stage << ", where stage " << number
              << " of " << first.getCount() << (isBackward ? ", backward," : "")
              << " with " << first.getMicrobatches()
              << " microbatches follows: a module has one pipeline, with one "
                 "function of each stage";
   }
-  int64_t last = static_cast<int64_t>(passes.size());
+  int64_t last = static_cast<int64_t>(visits.size());
   if (last != first.getCount() && last != 2 * first.getCount())
-    return emitFunctionError(passes.back().function)
+    return emitFunctionError(visits.back().function)
            << "is the last of " << last << " functions of a pipeline of "
            << first.getCount()
            << " stages: there must be one of each stage, and with backward "
@@ -136,24 +145,21 @@ PipelineProblem::checkPasses(ArrayRef<FunctionOpInterface> functions) {
   return success();
 }
 
-LogicalResult PipelineProblem::findPasses() {
+LogicalResult PipelineProblem::findVisits() {
   for (FunctionOpInterface function : functionsWithBody(module))
     if (auto stage =
             function->getAttrOfType<StageAttr>(LlmDialect::stageAttrName))
-      passes.push_back({function, stage});
-  llvm::stable_sort(passes, [](const Pass &a, const Pass &b) {
+      visits.push_back({function, stage});
+  llvm::stable_sort(visits, [](const Visit &a, const Visit &b) {
     auto place = [](StageAttr stage) {
       return stage.getIsBackward() ? 2 * stage.getCount() - stage.getNumber()
                                    : stage.getNumber();
     };
     return place(a.stage) < place(b.stage);
   });
-  if (passes.empty())
+  if (visits.empty())
     return success();
-  SmallVector<FunctionOpInterface> functions;
-  for (const Pass &pass : passes)
-    functions.push_back(pass.function);
-  return checkPasses(functions);
+  return success(succeeded(readMakespans()) && succeeded(checkVisits()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -173,7 +179,7 @@ static const Link *findLinkBetween(const Target &target, int64_t stride,
 
 /// A chip sends its results to its peer in the other stage: half of what two
 /// chips gather.
-FailureOr<int64_t> PipelineProblem::transferCycles(const Pass &from,
+FailureOr<int64_t> PipelineProblem::transferCycles(const Visit &from,
                                                    int64_t toStage) const {
   Count bytes = int64_t(0);
   FunctionOpInterface function = from.function;
@@ -202,18 +208,18 @@ FailureOr<int64_t> PipelineProblem::transferCycles(const Pass &from,
 }
 
 LogicalResult PipelineProblem::timeTransfers() {
-  for (unsigned index = 0; index < passes.size(); ++index) {
+  for (unsigned index = 0; index < visits.size(); ++index) {
     if (!hasTransfer(index))
       continue;
     FailureOr<int64_t> cycles =
-        transferCycles(passes[index], passes[index + 1].stage.getNumber());
+        transferCycles(visits[index], visits[index + 1].stage.getNumber());
     if (failed(cycles))
       return failure();
-    passes[index].transferCycles = *cycles;
+    visits[index].transferCycles = *cycles;
   }
   if (!feedsBack() || countStages() == 1)
     return success();
-  FailureOr<int64_t> cycles = transferCycles(passes.back(), 0);
+  FailureOr<int64_t> cycles = transferCycles(visits.back(), 0);
   if (failed(cycles))
     return failure();
   returnCycles = *cycles;
@@ -221,7 +227,7 @@ LogicalResult PipelineProblem::timeTransfers() {
 }
 
 bool PipelineProblem::feedsBack() const {
-  FunctionOpInterface last = passes.back().function;
+  FunctionOpInterface last = visits.back().function;
   auto program = last->getAttrOfType<ProgramAttr>(LlmDialect::programAttrName);
   return program && program.getPhase() != Phase::Prefill;
 }
@@ -231,20 +237,20 @@ bool PipelineProblem::feedsBack() const {
 //===----------------------------------------------------------------------===//
 
 std::string PipelineProblem::nameOf(const Step &step) const {
-  std::string name = symbolOf(passes[step.pass].function).str();
+  std::string name = symbolOf(visits[step.visit].function).str();
   if (step.isTransfer)
-    name += " to " + symbolOf(passes[step.pass + 1].function).str();
+    name += " to " + symbolOf(visits[step.visit + 1].function).str();
   return name + ", microbatch " + std::to_string(step.microbatch);
 }
 
 /// 1F1B (PipeDream-Flush): stage s of P computes no more than P - s
 /// microbatches ahead of their gradients.
-void PipelineProblem::addOrder(unsigned pass, int64_t microbatch,
+void PipelineProblem::addOrder(unsigned visit, int64_t microbatch,
                                Task &task) const {
-  if (!isTraining() || passes[pass].stage.getIsBackward())
+  if (!isTraining() || visits[visit].stage.getIsBackward())
     return;
-  int64_t ahead = countStages() - passes[pass].stage.getNumber();
-  auto gradients = static_cast<unsigned>(passes.size()) - 1 - pass;
+  int64_t ahead = countStages() - visits[visit].stage.getNumber();
+  auto gradients = static_cast<unsigned>(visits.size()) - 1 - visit;
   if (microbatch >= ahead)
     task.predecessors.push_back(taskOf(gradients, microbatch - ahead));
 }
@@ -257,60 +263,74 @@ static scheduling::EngineGroup makeEngine(const Twine &name, EngineKind kind) {
   return engine;
 }
 
+/// Adds a task of one part for the step on an engine of its own group.
+Task &PipelineProblem::addTask(const Step &step, unsigned group,
+                               EngineKind kind, int64_t cycles) {
+  Task task;
+  task.name = nameOf(step);
+  task.kinds.insert(kind);
+  task.group = group;
+  task.parts.emplace_back();
+  task.parts.front().computeCycles = cycles;
+  steps.push_back(step);
+  problem.tasks.push_back(std::move(task));
+  return problem.tasks.back();
+}
+
+/// Numbers the tasks, so that each can name those that others add later.
+void PipelineProblem::numberTasks() {
+  auto microbatches = static_cast<unsigned>(countMicrobatches());
+  unsigned next = 0;
+  for (unsigned visit = 0; visit < visits.size(); ++visit) {
+    firstTask.push_back(next);
+    next += microbatches;
+    firstTransfer.push_back(next);
+    next += hasTransfer(visit) ? microbatches : 0;
+  }
+}
+
+void PipelineProblem::addVisit(unsigned visit) {
+  auto stage = static_cast<unsigned>(visits[visit].stage.getNumber());
+  for (int64_t each = 0; each < countMicrobatches(); ++each) {
+    Task &task = addTask({visit, false, each}, stage, EngineKind::Matrix,
+                         visits[visit].cycles);
+    if (visit > 0)
+      task.predecessors.push_back(
+          (hasTransfer(visit - 1) ? firstTransfer : firstTask)[visit - 1] +
+          static_cast<unsigned>(each));
+    addOrder(visit, each, task);
+  }
+}
+
+void PipelineProblem::addTransfer(unsigned visit) {
+  problem.engines.push_back(makeEngine(
+      "from " + symbolOf(visits[visit].function), EngineKind::Network));
+  auto link = static_cast<unsigned>(problem.engines.size() - 1);
+  for (int64_t each = 0; each < countMicrobatches(); ++each)
+    addTask({visit, true, each}, link, EngineKind::Network,
+            visits[visit].transferCycles)
+        .predecessors.push_back(taskOf(visit, each));
+}
+
 void PipelineProblem::addTasks() {
   problem.clockHz = target.clockHz;
   for (int64_t stage = 0; stage < countStages(); ++stage)
     problem.engines.push_back(
         makeEngine("stage" + Twine(stage), EngineKind::Matrix));
-  auto microbatches = static_cast<unsigned>(countMicrobatches());
-  unsigned next = 0;
-  for (unsigned pass = 0; pass < passes.size(); ++pass) {
-    firstTask.push_back(next);
-    next += microbatches;
-    firstTransfer.push_back(next);
-    next += hasTransfer(pass) ? microbatches : 0;
-  }
-  auto add = [&](const Step &step, unsigned group, EngineKind kind,
-                 int64_t cycles) -> Task & {
-    Task task;
-    task.name = nameOf(step);
-    task.kinds.insert(kind);
-    task.group = group;
-    task.parts.emplace_back();
-    task.parts.front().computeCycles = cycles;
-    steps.push_back(step);
-    problem.tasks.push_back(std::move(task));
-    return problem.tasks.back();
-  };
-  for (unsigned pass = 0; pass < passes.size(); ++pass) {
-    auto stage = static_cast<unsigned>(passes[pass].stage.getNumber());
-    for (int64_t each = 0; each < countMicrobatches(); ++each) {
-      Task &task = add({pass, false, each}, stage, EngineKind::Matrix,
-                       passes[pass].cycles);
-      if (pass > 0)
-        task.predecessors.push_back(
-            (hasTransfer(pass - 1) ? firstTransfer : firstTask)[pass - 1] +
-            static_cast<unsigned>(each));
-      addOrder(pass, each, task);
-    }
-    if (!hasTransfer(pass))
-      continue;
-    problem.engines.push_back(makeEngine(
-        "from " + symbolOf(passes[pass].function), EngineKind::Network));
-    auto link = static_cast<unsigned>(problem.engines.size() - 1);
-    for (int64_t each = 0; each < countMicrobatches(); ++each)
-      add({pass, true, each}, link, EngineKind::Network,
-          passes[pass].transferCycles)
-          .predecessors.push_back(taskOf(pass, each));
+  numberTasks();
+  for (unsigned visit = 0; visit < visits.size(); ++visit) {
+    addVisit(visit);
+    if (hasTransfer(visit))
+      addTransfer(visit);
   }
 }
 
 FailureOr<std::optional<PipelineProblem>>
 PipelineProblem::of(ModuleOp module, const Target &target) {
   PipelineProblem made(module, target);
-  if (failed(made.findPasses()))
+  if (failed(made.findVisits()))
     return failure();
-  if (made.passes.empty())
+  if (made.visits.empty())
     return std::optional<PipelineProblem>();
   if (failed(made.timeTransfers()))
     return failure();
@@ -339,8 +359,8 @@ FailureOr<int64_t> PipelineProblem::periodCycles(int64_t makespan) const {
     return makespan;
   int64_t longest = returnCycles;
   std::optional<int64_t> way = returnCycles;
-  for (const Pass &pass : passes)
-    for (int64_t cycles : {pass.cycles, pass.transferCycles}) {
+  for (const Visit &visit : visits)
+    for (int64_t cycles : {visit.cycles, visit.transferCycles}) {
       longest = std::max(longest, cycles);
       way = way ? checkedAdd(*way, cycles) : std::nullopt;
     }
@@ -371,8 +391,8 @@ PipelineProblem::toAttribute(const Solution &solution) const {
   MLIRContext *context = ModuleOp(module).getContext();
   for (auto [step, slot] : llvm::zip_equal(steps, slotOf))
     slots.push_back(StageSlotAttr::get(
-        context, symbolRefOf(passes[step.pass].function),
-        step.isTransfer ? symbolRefOf(passes[step.pass + 1].function)
+        context, symbolRefOf(visits[step.visit].function),
+        step.isTransfer ? symbolRefOf(visits[step.visit + 1].function)
                         : FlatSymbolRefAttr(),
         step.microbatch, slot->start, slot->end));
   return PipelineAttr::get(context, solution.makespan, *bound, *period, slots);
@@ -471,40 +491,4 @@ LogicalResult mlir::llm::verifyPipeline(ModuleOp module, const Target &target) {
       return emitPipelineError() << "llm.pipeline says " << name << " = "
                                  << written << ", derived is " << derived;
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// One stage
-//===----------------------------------------------------------------------===//
-
-std::optional<StageTimes>
-mlir::llm::stageTimesOf(FunctionOpInterface function) {
-  auto stage = function->getAttrOfType<StageAttr>(LlmDialect::stageAttrName);
-  auto module = function->getParentOfType<ModuleOp>();
-  auto pipeline =
-      module ? module->getAttrOfType<PipelineAttr>(LlmDialect::pipelineAttrName)
-             : PipelineAttr();
-  if (!stage || !pipeline)
-    return std::nullopt;
-  StageTimes times{pipeline, stage};
-  llvm::StringMap<int64_t> numberOf;
-  for (FunctionOpInterface other : functionsWithBody(module))
-    if (auto own = other->getAttrOfType<StageAttr>(LlmDialect::stageAttrName))
-      numberOf[symbolOf(other)] = own.getNumber();
-  SmallVector<int64_t> cycles(stage.getCount());
-  for (StageSlotAttr slot : pipeline.getSlots()) {
-    if (slot.getMicrobatch() != 0)
-      continue;
-    int64_t length = slot.getEndCycle() - slot.getStartCycle();
-    auto number = numberOf.find(slot.getFunction().getValue());
-    if (slot.getTo()) {
-      if (slot.getFunction().getValue() == symbolOf(function))
-        times.transferCycles = length;
-    } else if (number != numberOf.end() && number->second < stage.getCount()) {
-      cycles[number->second] += length;
-    }
-  }
-  times.makespanCycles = cycles[stage.getNumber()];
-  times.longestCycles = *llvm::max_element(cycles);
-  return times;
 }
