@@ -300,6 +300,14 @@ StringRef Report::largestBound() const {
   return largest;
 }
 
+std::optional<double> Report::exposedMicrosecondsOf(unsigned op) const {
+  FailureOr<Workload> workload =
+      program->ops()[op].op.getWorkload([] { return Refusal(); });
+  if (failed(workload) || !workload->collective)
+    return std::nullopt;
+  return whatBinds.exposedCycles[op] * 1e6 / double(target->clockHz);
+}
+
 double Report::engineMicrosecondsOf(const OpReport &op) const {
   return cyclesToMicroseconds(op.figures.scheduledCycles, target->clockHz);
 }

@@ -409,7 +409,9 @@ WhatBinds WhatBinds::of(const Report &report) {
   for (auto [index, op] : llvm::enumerate(report.ops)) {
     CostAttr cost = costOf(report, index);
     double cycles = spent.ops[index];
+    result.exposedCycles.push_back(0);
     if (isExchange(*report.target, cost)) {
+      result.exposedCycles.back() = cycles;
       exchange += cycles;
       links +=
           cycles * savedByLink(report.program->ops()[index].op, *report.target);

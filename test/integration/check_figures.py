@@ -129,11 +129,12 @@ def saved_share(now: float, other: float) -> float:
     return 1 - min(now, max(now / 2, other)) / now if now else 0
 
 
-def time_by_op(ops: list[dict], is_held, links: set[str]) -> tuple[dict[str, float], float, float]:
+def time_by_op(ops: list[dict], is_held, links: set[str]) -> tuple[dict[str, float], float, dict[str, float]]:
     """Goes from one start or end of a slot to the next. The time between is that of the ops that have slots then, by their
     number; if there are none, that of exchanges, or of fetches."""
     times: dict[str, float] = {op["name"]: 0.0 for op in ops if is_held(op)}
-    fetching = exchanging = 0.0
+    exposed: dict[str, float] = {op["name"]: 0.0 for op in ops if op["engine"] in links}
+    fetching = 0.0
     for loops in {tuple(op.get("loops", [])) for op in ops}:
         together = [op for op in ops if tuple(op.get("loops", [])) == loops]
         events: list[tuple[int, int, str, str]] = []
@@ -147,18 +148,21 @@ def time_by_op(ops: list[dict], is_held, links: set[str]) -> tuple[dict[str, flo
         for cycle, step, what, name in sorted(events):
             elapsed, before = together[0]["count"] * (cycle - before), cycle
             slots = sum(number for (kind, _), number in count.items() if kind == "slot")
+            exchanges = sum(number for (kind, _), number in count.items() if kind == "exchange")
             if slots:
                 for (kind, each), number in count.items():
                     if kind == "slot":
                         times[each] += elapsed * number / slots
-            elif any(number for (kind, _), number in count.items() if kind == "exchange"):
-                exchanging += elapsed
+            elif exchanges:
+                for (kind, each), number in count.items():
+                    if kind == "exchange":
+                        exposed[each] += elapsed * number / exchanges
             elif any(number for (kind, _), number in count.items() if kind == "fetch"):
                 fetching += elapsed
             count[what, name] += step
             if not count[what, name]:
                 del count[what, name]
-    return times, fetching, exchanging
+    return times, fetching, exposed
 
 
 def covered(ops: list[dict]) -> float:
@@ -184,10 +188,13 @@ def check_binding(report: dict) -> None:
     engine = max(groups, key=lambda each: busy[each["name"]])
     assert report["bound_engine"] == engine["name"], report["bound_engine"]
     makespan = report["makespan_cycles"]
-    time_of, fetching, exchanging = time_by_op(ops, lambda op: runs_on(op, engine["name"]), links)
-    cycles = {"compute": 0.0, "memory": fetching, "overhead": 0.0, "exchange": exchanging}
+    time_of, fetching, exposed = time_by_op(ops, lambda op: runs_on(op, engine["name"]), links)
+    cycles = {"compute": 0.0, "memory": fetching, "overhead": 0.0, "exchange": sum(exposed.values())}
     saved = {"bandwidth": fetching / 2, "arithmetic": 0.0, "launches": 0.0}
     for op in ops:
+        assert (op["name"] in exposed) == ("exposed_us" in op), op["name"]
+        if op["name"] in exposed:
+            close(op["exposed_us"], exposed[op["name"]] * 1e6 / report["clock_hz"], f"exposed_us of {op['name']}")
         terms = OpTerms(op, report)
         assert op["bound"] == terms.bound, f"{op['name']}: bound is {op['bound']}, not {terms.bound}"
         if op["name"] not in time_of or op["scheduled_cycles"] == 0:

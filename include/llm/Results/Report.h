@@ -98,6 +98,10 @@ struct Report {
   /// Returns the name of the largest of the schedule's bounds, or of the first
   /// one if several are equal. It is empty if there is none.
   StringRef largestBound() const;
+  /// Returns the exposed communication of an op that exchanges something between
+  /// chips: the time of all its runs in which no other op has work. Returns
+  /// nothing for other ops.
+  std::optional<double> exposedMicrosecondsOf(unsigned op) const;
   /// These return the engine time of one run, and the engine time of all runs
   /// in percent of that of all ops.
   double engineMicrosecondsOf(const OpReport &op) const;

@@ -63,6 +63,10 @@ struct WhatBinds {
   /// The share of the makespan in which chips exchange something. It is absent
   /// if there is only one chip.
   std::optional<double> exchangePercent;
+  /// For each op, the cycles of all its runs in which it exchanges something
+  /// between chips and none of these engines has work. They are 0 for an op
+  /// that exchanges nothing.
+  std::vector<double> exposedCycles;
 
   /// Returns the name of the largest share, or of the first one if several are
   /// equal.

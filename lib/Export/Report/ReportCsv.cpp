@@ -38,7 +38,8 @@ static void writeHeader(const Target &target, llvm::raw_ostream &os) {
   for (const Memory *memory : target.sharedResources())
     row << "bytes." + toUtf8(memory->name);
   for (StringRef name :
-       {"compulsory_bytes", "kind", "elapsed_us", "start_us", "end_us"})
+       {"compulsory_bytes", "kind", "elapsed_us", "start_us", "end_us",
+        "exposed_us"})
     row << name;
 }
 
@@ -76,6 +77,8 @@ static void writeRow(const Report &report, unsigned index,
       << toShortestDecimal(elapsedMicroseconds(report, index))
       << toShortestDecimal(microseconds(op.startCycle))
       << toShortestDecimal(microseconds(op.endCycle));
+  std::optional<double> exposed = report.exposedMicrosecondsOf(index);
+  row << (exposed ? toShortestDecimal(*exposed) : "");
 }
 
 void mlir::llm::writeReportCsv(ArrayRef<Report> reports,

@@ -427,6 +427,8 @@ static Json opToJson(const Report &report, unsigned index) {
   json["layer"] = layerOf(op.name);
   json["count"] = op.count;
   addFigures(json, report, op);
+  if (std::optional<double> exposed = report.exposedMicrosecondsOf(index))
+    json["exposed_us"] = *exposed;
   if (!report.timeline.loopsOf(index).empty())
     json["loops"] = report.timeline.loopsOf(index).vec();
   json["macs"] = op.figures.macs;

@@ -81,6 +81,7 @@ export class Details {
     return [
       ...(run === undefined ? this.placeOf(op, time) : factsOfRun(this.report, op, Math.min(run, op.count - 1), time)),
       ["elapsed", `${formatMicroseconds(elapsedMicrosecondsOf(this.report, [op]))}${runs}, ${op.count > 1 ? "each " : ""}from its first start to its last end`],
+      ["exposed", op.exposed_us === undefined ? "" : `${formatMicroseconds(op.exposed_us)} of that, with no op beside it`],
       ["engine time", `${time(scheduledCyclesOf(op))}${runs}, of all engines together`],
       [this.baseline?.sides.other ?? "", this.differenceOf(op)],
       ["bound", `${op.bound}: ${this.reasonOf(op)}`],

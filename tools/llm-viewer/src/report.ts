@@ -36,6 +36,7 @@ export interface Op {
   name: string; // with {} for the index of the enclosing loop
   op: string; // e.g. "llm.matmul"
   kind?: string; // e.g. "matmul", "rmsnorm+matmul+swiglu"; older reports have none
+  exposed_us?: number; // of an exchange between chips: of all runs, with no op beside it
   fused?: { name: string; op: string }[]; // the ops that run in an "llm.fused"
   module: string;
   layer: string;
