@@ -77,6 +77,9 @@ LogicalResult PassOracle::run(StringRef pipeline, StepKind kind) {
     return success();
   case StepKind::Rewrite:
     return runRewrite(pipeline);
+  case StepKind::Cut:
+    forget();
+    return runPass(module, pipeline);
   case StepKind::Cost:
     forget();
     if (failed(runPass(module, pipeline)))

@@ -16,6 +16,7 @@ namespace mlir::llm::fuzz {
 enum class StepKind {
   Target,
   Rewrite,
+  Cut, ///< over chips: the work of one chip is another
   Cost,
   VerifyCost,
   Schedule,
