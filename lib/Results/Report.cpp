@@ -301,8 +301,9 @@ StringRef Report::largestBound() const {
 }
 
 std::optional<double> Report::exposedMicrosecondsOf(unsigned op) const {
+  WorkloadOpInterface ofProgram = program->ops()[op].op;
   FailureOr<Workload> workload =
-      program->ops()[op].op.getWorkload([] { return Refusal(); });
+      ofProgram.getWorkload([] { return Refusal(); });
   if (failed(workload) || !workload->collective)
     return std::nullopt;
   return whatBinds.exposedCycles[op] * 1e6 / double(target->clockHz);
