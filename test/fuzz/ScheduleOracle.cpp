@@ -92,11 +92,14 @@ void AbsoluteSchedule::check() const {
               "S4: slots overlap on " + engine.first);
   }
   for (const auto &[name, steps] : changes) {
-    const Memory *memory = target.findMemory(name);
-    require(memory, "lanes of no memory: " + name);
+    // Chips share links as engines share memories.
+    auto shared = target.sharedResources();
+    auto found = ::llvm::find_if(
+        shared, [&](const Memory *each) { return each->name == name; });
+    require(found != shared.end(), "lanes of no memory or link: " + name);
     int64_t held = 0;
     for (auto [cycle, change] : steps)
-      require((held += change) <= memory->lanes,
+      require((held += change) <= (*found)->lanes,
               "S6: too many lanes of " + name + " at cycle " + Twine(cycle));
   }
 }
