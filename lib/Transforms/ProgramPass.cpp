@@ -64,7 +64,8 @@ FailureOr<Target> mlir::llm::getOrWriteTarget(const Pass &pass,
                         "are invented, "
                         "stands in",
                         defaultPresetName);
-  return target;
+  // With the links that the module's grid needs; they may be missing.
+  return readTarget(module);
 }
 
 FailureOr<Target> mlir::llm::requireTarget(const Pass &pass, Operation *root) {

@@ -1,0 +1,7 @@
+// tile schedule
+module attributes {llm.grid = #llm.grid<pp = 2>} {
+  func.func @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+    %0 = llm.add "add" %x, %x : tensor<4x8xf32>, tensor<4x8xf32>
+    return %0 : tensor<4x8xf32>
+  }
+}
