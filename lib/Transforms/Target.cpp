@@ -43,7 +43,9 @@ struct LlmTargetPass
     if (failed(target))
       return signalPassFailure();
     writeTarget(getOperation(), *target);
-    if (failed(applyEnginesOption(*this, getOperation(), engines, *target)))
+    // A grid that is there already may need more links than the target has.
+    if (failed(applyEnginesOption(*this, getOperation(), engines, *target)) ||
+        failed(readTarget(getOperation())))
       signalPassFailure();
   }
 
