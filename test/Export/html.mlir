@@ -68,8 +68,8 @@
 // PROGRAM: out.mlir:1:1: error: {{.*}} expected a JSON report, {{.*}}; this is a program
 // RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-html=file=no/such/folder.html -o - 2>&1 | FileCheck %s --check-prefix=FOLDER
 // FOLDER: error: --llm-export-html=file=...: {{.*}}no/such/folder.html
-// RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-html=file=same --llm-export-report=file=same -o - 2>&1 | FileCheck %s --check-prefix=SAME
-// SAME: error: --llm-export-report=file=...: 'same' was just written by --llm-export-html
+// RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-report=file=same.json --llm-export-perfetto=file=same.json -o - 2>&1 | FileCheck %s --check-prefix=SAME
+// SAME: error: --llm-export-perfetto=file=...: 'same.json' was just written by --llm-export-report
 // RUN: echo 'module {}' | llm-opt --llm-export-html=file=none.html 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: warning: the module has no function with a body: there is nothing to show
 // RUN: not ls none.html

@@ -36,8 +36,8 @@
 // REPORT-NEXT: "end_cycle": 8,
 // REPORT:      "buffer": "rhs"
 // RUN: llm-opt %s --llm-export-report=file=- -o %t.mlir | FileCheck %s --check-prefix=TABLE
-// TABLE:      {{^}}a 1 core[0..1] 0.040
-// TABLE-NEXT: {{^}}b 1 core[0..1] 0.070
+// TABLE:      {{^}}a 1 core[0..1] 0.020 0.040
+// TABLE-NEXT: {{^}}b 1 core[0..1] 0.040 0.070
 
 #cost = #llm.cost<engine = "core", parts = [<count = 1, work = {alu = 32},
   traffic = {dram = {lhs = 128, rhs = 128, out = 128}}, working_set_bytes = 384,

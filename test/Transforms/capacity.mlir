@@ -23,7 +23,9 @@
 // TABLE-NOT: warning
 // TABLE:      {{^}}DOES NOT FIT: function 'chain' does not fit into 'dram' of target 'toy': it holds 960 bytes, and{{$}}
 // TABLE-NEXT: {{^}}  there are 959 (weights 512, KV caches 0, values alive at once 448, workspace 0); cut evenly over{{$}}
-// TABLE-NEXT: {{^}}  2 chips (tp=2), all of it fits{{$}}
+// TABLE-NEXT: {{^}}  2 chips (tp=2), all of it fits; then the program's grid has 2 chips, and target 'toy' has no{{$}}
+// TABLE-NEXT: {{^}}  links: write "links": {"ring": {"bytes_per_second_per_direction": 100e9, "devices": 2}} into its{{$}}
+// TABLE-NEXT: {{^}}  file, or take a preset with links (llm-opt --llm-list-targets){{$}}
 // TABLE-NEXT: {{^}}chain on toy{{$}}
 // TABLE-NEXT: {{^}}fits      NO: 960 bytes of 959 bytes in dram (weights 512 bytes, KV caches 0 bytes, values{{$}}
 // TABLE-NEXT: {{^}}          448 bytes, workspace 0 bytes){{$}}
