@@ -265,8 +265,8 @@ std::string Capacity::describeExcess() const {
   if (std::string fitting = describeFitting(*this); !fitting.empty())
     os << "; " << fitting;
   if (std::optional<int64_t> fitting = findFittingChips(*this))
-    os << "; cut evenly over " << *fitting << " chips (tp=" << *fitting
-       << "), all of it fits" << describeLinks(*target, *fitting);
+    os << "; " << *fitting << " chips would hold it, if all of it is cut evenly"
+       << describeLinks(*target, *fitting);
   return text;
 }
 

@@ -265,8 +265,8 @@ static LogicalResult addSource(SourceOpInterface source, int64_t count,
   return success();
 }
 
-/// Counts the pieces that `llm.piece` makes of a source. Sizes of what lies side
-/// by side may stand behind the axes.
+/// Counts the pieces that `llm.piece` makes of a source. Sizes of what lies
+/// side by side may stand behind the axes.
 static int64_t countPieces(SourceOpInterface source, GridAttr grid) {
   auto piece = source->getAttrOfType<ShardAttr>(LlmDialect::pieceAttrName);
   int64_t pieces = 1;
@@ -278,12 +278,19 @@ static int64_t countPieces(SourceOpInterface source, GridAttr grid) {
   return pieces;
 }
 
+/// Returns how many chips share a function. Others of the grid run other stages
+/// of a pipeline.
+static int64_t countSharingChips(FunctionOpInterface function, GridAttr grid) {
+  auto stage = function->getAttrOfType<StageAttr>(LlmDialect::stageAttrName);
+  return grid.countChips() / (stage ? stage.getCount() : 1);
+}
+
 /// Notes what a chip holds beyond an equal share of an object that is there
 /// `count` times.
-static void addNotCut(SourceOpInterface source, int64_t count, GridAttr grid,
-                      Totals &totals) {
+static void addNotCut(SourceOpInterface source, int64_t count, int64_t chips,
+                      GridAttr grid, Totals &totals) {
   Count bytes = storageBytesOf(source->getResults());
-  int64_t chips = grid.countChips(), pieces = countPieces(source, grid);
+  int64_t pieces = countPieces(source, grid);
   auto held = succeeded(bytes) ? checkedMul(*bytes, count) : std::nullopt;
   if (held && pieces < chips)
     totals.notCut.push_back(
@@ -305,7 +312,8 @@ FailureOr<Totals> mlir::llm::computeTotals(const Program &program) {
       continue;
     int64_t shown = isObject ? countObjects(source) : count;
     if (isObject && grid)
-      addNotCut(source, shown, grid, totals);
+      addNotCut(source, shown, countSharingChips(program.function(), grid),
+                grid, totals);
     if (failed(addSource(source, shown, uses.lookup(source), totals)))
       return emitOverflow(source);
   }

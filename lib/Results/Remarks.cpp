@@ -45,6 +45,9 @@ static void addNotCut(const Report &report, std::vector<std::string> &remarks) {
   GridAttr grid = GridAttr::ofModule(report.program->function());
   if (!grid || extra <= 0.1 * held)
     return;
+  int64_t chips = grid.countChips();
+  if (report.pipeline) // the others have other layers
+    chips /= report.pipeline->stage.getCount();
   bool isSmall = held < 1e9;
   double unit = isSmall ? 1e6 : 1e9;
   remarks.push_back(
@@ -52,7 +55,7 @@ static void addNotCut(const Report &report, std::vector<std::string> &remarks) {
           "not all is cut: of its {0:f1} {3} of weights, caches and states, "
           "each of the {1} chips holds {2:f1} {3} more than an equal share, "
           "most of it of '{4}'",
-          held / unit, withThousandsSeparators(grid.countChips()), extra / unit,
+          held / unit, withThousandsSeparators(chips), extra / unit,
           isSmall ? "MB" : "GB", nameOf(most.first))
           .str());
 }

@@ -83,6 +83,10 @@ struct LlmShardPass
       return; // nothing is cut
     if (failed(checkModule(module)))
       return signalPassFailure();
+    // Before there is a grid, of which parts of a batch are an axis, too: the
+    // target's links need not join these.
+    if (failed(readOwnTarget(module)))
+      return signalPassFailure();
     FailureOr<GridAttr> grid = getOrWriteGrid(module);
     if (failed(grid))
       return signalPassFailure();
@@ -98,6 +102,8 @@ struct LlmShardPass
   }
 
 private:
+  std::optional<Target> target; ///< by whose roofline stages are made
+
   /// What is in a kernel of several ops, or has a tile, is cut no more. The
   /// program of one chip is not cut again over the same grid.
   LogicalResult checkModule(ModuleOp module) {
@@ -165,6 +171,16 @@ private:
     return grid;
   }
 
+  LogicalResult readOwnTarget(ModuleOp module) {
+    if (!hasTarget(module) || module->hasAttr(LlmDialect::gridAttrName))
+      return success();
+    FailureOr<Target> read = readTarget(module);
+    if (failed(read))
+      return failure();
+    target = std::move(*read);
+    return success();
+  }
+
   /// If the grid has stages, writes which ops are in which.
   LogicalResult assignStagesOf(FunctionOpInterface function, GridAttr grid) {
     StringAttr axis = AxisRoles::get(grid).stages;
@@ -177,13 +193,6 @@ private:
              << microbatches.getValue();
     if (stages == 1)
       return success();
-    std::optional<Target> target;
-    if (hasTarget(getOperation())) {
-      FailureOr<Target> read = readTarget(getOperation());
-      if (failed(read))
-        return failure();
-      target = std::move(*read);
-    }
     function->setAttr(
         LlmDialect::stageAttrName,
         StageAttr::get(&getContext(), 0, 1,

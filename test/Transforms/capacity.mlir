@@ -22,8 +22,8 @@
 // RUN: llm-opt %t/tight.mlir --llm-export-report=file=- -o %t/out 2>&1 | FileCheck %s --check-prefix=TABLE --strict-whitespace
 // TABLE-NOT: warning
 // TABLE:      {{^}}DOES NOT FIT: function 'chain' does not fit into 'dram' of target 'toy': it holds 960 bytes, and{{$}}
-// TABLE-NEXT: {{^}}  there are 959 (weights 512, KV caches 0, values alive at once 448, workspace 0); cut evenly over{{$}}
-// TABLE-NEXT: {{^}}  2 chips (tp=2), all of it fits; then the program's grid has 2 chips, and target 'toy' has no{{$}}
+// TABLE-NEXT: {{^}}  there are 959 (weights 512, KV caches 0, values alive at once 448, workspace 0); 2 chips would{{$}}
+// TABLE-NEXT: {{^}}  hold it, if all of it is cut evenly; then the program's grid has 2 chips, and target 'toy' has no{{$}}
 // TABLE-NEXT: {{^}}  links: write "links": {"ring": {"bytes_per_second_per_direction": 100e9, "devices": 2}} into its{{$}}
 // TABLE-NEXT: {{^}}  file, or take a preset with links (llm-opt --llm-list-targets){{$}}
 // TABLE-NEXT: {{^}}chain on toy{{$}}

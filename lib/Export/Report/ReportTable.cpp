@@ -352,28 +352,41 @@ static std::string describeGrid(const Report &report) {
   return text;
 }
 
-/// Writes "stage 1 of 4; 4 microbatches follow each other every 12.3 ms, in
-/// 96.1 % of which this stage works; its results take 15.2 us to stage 2".
+/// Writes "12.3 ms" in a unit that fits.
+static std::string showTime(double microseconds) {
+  const Unit &unit = chooseUnit(timeUnits, microseconds, /*width=*/7);
+  return formatIn(unit, microseconds) + " " + unit.name.str();
+}
+
+/// Writes "20.1 ms until each of 2 microbatches is through again; 10.0 ms of it
+/// for one of them in this stage".
+static std::string describeTime(const Report &report) {
+  if (!report.pipeline)
+    return showTime(report.makespanMicroseconds());
+  int64_t microbatches = report.pipeline->stage.getMicrobatches();
+  return showTime(report.periodMicroseconds()) + " from one round of " +
+         std::to_string(microbatches) +
+         (microbatches == 1 ? " microbatch" : " microbatches") +
+         " to the next; " + showTime(report.makespanMicroseconds()) +
+         " for one in this stage";
+}
+
+/// Writes "stage 1 of 4 (from 0), at work in 96.1 % of the time; a first round
+/// is through after 30.5 ms; results take 15.2 us to the next stage".
 static std::string describePipeline(const Report &report) {
   const StageTimes &times = *report.pipeline;
-  auto showTime = [](double microseconds) {
-    const Unit &unit = chooseUnit(timeUnits, microseconds, /*width=*/7);
-    return formatIn(unit, microseconds) + " " + unit.name.str();
-  };
-  int64_t microbatches = times.stage.getMicrobatches();
+  int64_t clockHz = report.target->clockHz;
+  PipelineAttr pipeline = times.pipeline;
   std::string text =
       "stage " + std::to_string(times.stage.getNumber()) + " of " +
-      std::to_string(times.stage.getCount()) + " (from 0); " +
-      std::to_string(microbatches) +
-      (microbatches == 1 ? " microbatch goes" : " microbatches go") +
-      " through all every " + showTime(report.periodMicroseconds()) + ", in " +
+      std::to_string(times.stage.getCount()) + " (from 0), at work in " +
       showPercent(report.stageBusyPercent() / 100) +
-      " of which this stage works";
+      " of the time; the first round is through after " +
+      showTime(cyclesToMicroseconds(pipeline.getMakespanCycles(), clockHz));
   if (times.transferCycles > 0)
-    text += "; its results take " +
-            showTime(cyclesToMicroseconds(times.transferCycles,
-                                          report.target->clockHz)) +
-            " to the next one";
+    text += "; results take " +
+            showTime(cyclesToMicroseconds(times.transferCycles, clockHz)) +
+            " to the next stage";
   return text;
 }
 
@@ -396,9 +409,7 @@ static void printProblems(const Report &report, llvm::raw_ostream &os) {
 /// Prints what follows from the time. Nothing does if the schedule does not
 /// hold.
 static void printTime(const Report &report, llvm::raw_ostream &os) {
-  double time = report.makespanMicroseconds();
-  const Unit &unit = chooseUnit(timeUnits, time, /*width=*/7);
-  std::string text = formatIn(unit, time) + " " + unit.name.str();
+  std::string text = describeTime(report);
   if (!report.doesHold())
     return printLine("time",
                      text + ", as the schedule says, which does not hold: "
@@ -430,6 +441,8 @@ static void printHeadline(const Report &report, llvm::raw_ostream &os) {
                       describeGrid(report);
   if (report.imported)
     title += ": " + describeProgram(report.imported);
+  if (report.pipeline)
+    title += ", of which this is a stage; all sizes are those of a microbatch";
   printWrapped(os, title, pageWidth);
   printLine("fits", describeCapacity(report), os);
   printTime(report, os);

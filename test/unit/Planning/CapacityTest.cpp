@@ -255,9 +255,10 @@ TEST_F(CapacityTest, WhatFits) {
             "does not fit into 'dram' of target 'toy': it holds 350,976 bytes, "
             "and there are 100,000 (weights 16,384, KV caches 301,568, values "
             "alive at once 33,024, workspace 0); with as many keys a batch of "
-            "3 fits, with this batch 98 keys for each sequence; cut evenly "
+            "3 fits, with this batch 98 keys for each sequence; "
             // 317,952 bytes / 8 are less than 100,000 - 33,024.
-            "over 8 chips (tp=8), all of it fits; then the program's grid has "
+            "8 chips would hold it, if all of it is cut evenly; then the "
+            "program's grid has "
             "8 chips, and target 'toy' has no links: write \"links\": "
             "{\"ring\": {\"bytes_per_second_per_direction\": 100e9, "
             "\"devices\": 8}} into its file, or take a preset with links "
