@@ -28,10 +28,13 @@ LIMITS = [
     ("RTX4090 by its datasheet, prefill", "default figures", 20.0),
     ("RTX4090 by its datasheet, decode", "default figures", 10.0),
     *((kind, ">= 20 us", 10.0) for kind in ("rmsnorm", "rope", "silu_mul", "residual_add")),
-    *((f"nccl_2.27.3, {kind}", "cross-validated", 12.0)
+    *((f"a100-sxm: nccl_2.27.3, {kind}", "cross-validated", 12.0)
       for kind in ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")),
-    ("sglang_custom_ar, all_reduce", "cross-validated", 12.0),
-    ("nccl, all_reduce", "cross-validated", 12.0),
+    ("a100-sxm: sglang_custom_ar, all_reduce", "cross-validated", 5.0),
+    ("a100-sxm: nccl, all_reduce", "cross-validated", 12.0),
+    *((f"h100-sxm: nccl_2.29.2, {kind}", "cross-validated", 6.0) for kind in ("all_reduce", "all_gather", "reduce_scatter")),
+    *((f"h100-sxm: vllm_0.24.0_{how}, all_reduce", "cross-validated", 5.0) for how in ("graph", "eager")),
+    *((f"gb200: trtllm_1.2.0rc6_one_sided, expert_{way}", "cross-validated", 7.0) for way in ("dispatch", "combine")),
 ]
 
 

@@ -74,7 +74,10 @@ def main() -> None:
                if read(path.stem).get("calibration", {}).get("fitted_on", "").startswith("carried from ")}
     assert claimed == {name for name, *_ in CARRIED}, claimed
     for name, source, ecc, femtojoules in CARRIED:
-        assert carry(read(source), read(name), femtojoules, ecc) == read(name), f"{name} is not carried by the rules"
+        made, preset = carry(read(source), read(name), femtojoules, ecc), read(name)
+        # Behind what the rules say stands how far off it is, and where the figures of links come from.
+        assert preset["calibration"].pop("fitted_on").startswith(made["calibration"].pop("fitted_on")), name
+        assert made == preset, f"{name} is not carried by the rules"
 
 
 if __name__ == "__main__":
