@@ -157,6 +157,10 @@ private:
       return emitPassError(*this, module)
              << "needs a number of chips, such as tp=8 (1 to "
              << GridAttr::maxChips << "), or a grid on the module";
+    if (!grid && microbatches > 0 && pp <= 1)
+      return emitPassError(*this, module)
+             << "option 'microbatches' needs stages of a pipeline to go "
+                "through, such as pp=2";
     if (grid && !given.empty())
       return emitPassError(*this, module)
              << "the module has the grid " << grid << " already; leave '"

@@ -3,6 +3,8 @@
 // FEW: error: function '{{.*}}' has {{[0-9]+}} layers and ops beside them, too few for 64 stages (pp=64)
 // RUN: not llm-opt %S/shard-late.mlir "--llm-shard=pp=2 microbatches=-1" 2>&1 | FileCheck %s --check-prefix=MICRO
 // MICRO: error: --llm-shard: option 'microbatches' must be 1 to 65536, or 0 for as many as there are stages, got -1
+// RUN: not llm-opt %S/shard-late.mlir "--llm-shard=tp=2 microbatches=4" 2>&1 | FileCheck %s --check-prefix=STAGES
+// STAGES: error: --llm-shard: option 'microbatches' needs stages of a pipeline to go through, such as pp=2
 // RUN: not llm-opt %S/shard-late.mlir --llm-shard=pp=-2 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: error: --llm-shard: needs a number of chips, such as tp=8 (1 to 1048576), or a grid on the module
 

@@ -141,6 +141,9 @@ Chips::Chips(MLIRContext *context) {
   wereStarted = numProcesses.has_value();
   if (numProcesses.value_or(1) <= 1)
     return;
+  // mpirun gives a process a terminal, wherever its own output goes.
+  llvm::outs().enable_colors(false);
+  llvm::errs().enable_colors(false);
   numChips = *numProcesses;
   number = readVariable({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
                .value_or(0);
