@@ -17,6 +17,12 @@
 // WITH: 12.250 mJ of multiply-accumulates and bytes, as far as the target gives their energies; on average
 // WITH-NEXT: 375.6 W with the 50 W of an idle device
 
+// Where a target gives no energy of bytes, only the 11.596 mJ of multiply-accumulates are there.
+// RUN: grep -v femtojoules_per_byte %root/lib/Target/presets/a100-sxm.json | sed -E ':a;N;$!ba;s/,(\s*[}])/\1/g' > %t/no-bytes.json
+// RUN: llm-opt %s --llm-target=file=%t/no-bytes.json --llm-tile --llm-schedule --llm-export-report -o %t/out.mlir 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=PRODUCTS
+// PRODUCTS: 11.596 mJ of multiply-accumulates alone, as the target gives no energy of bytes; on average
+
 func.func @product(%x: tensor<1536x1024xbf16>, %w: tensor<2304x1024xbf16>) {
   %0 = llm.matmul "product" %x, %w transpose_rhs : tensor<1536x1024xbf16>, tensor<2304x1024xbf16>
   return

@@ -180,10 +180,17 @@ static void printEnergy(const Report &report, llvm::raw_ostream &os) {
   double joules = 1e-12 * double(picojoules);
   std::optional<int64_t> idle = report.target->idleWatts;
   double watts = joules / seconds + double(idle.value_or(0));
-  std::string text = formatIn({"mJ", 1e-3, 3}, joules) +
-                     " mJ of multiply-accumulates and bytes, as far as the "
-                     "target gives their energies; on average " +
-                     formatIn({"W", 1, 1}, watts) + " W";
+  bool countsBytes =
+      llvm::any_of(report.target->memories, [](const Memory &memory) {
+        return memory.femtojoulesPerByte.has_value();
+      });
+  std::string text =
+      formatIn({"mJ", 1e-3, 3}, joules) +
+      (countsBytes ? " mJ of multiply-accumulates and bytes, as far as the "
+                     "target gives their energies; on average "
+                   : " mJ of multiply-accumulates alone, as the target gives "
+                     "no energy of bytes; on average ") +
+      formatIn({"W", 1, 1}, watts) + " W";
   text += idle ? " with the " + std::to_string(*idle) + " W of an idle device"
                : " above those of an idle device, which the target does not "
                  "give";
