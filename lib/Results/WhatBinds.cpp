@@ -7,6 +7,7 @@
 
 #include "llm/Results/WhatBinds.h"
 #include "llm/Cost/Kernels/CollectiveModel.h"
+#include "llm/Cost/Rates.h"
 #include "llm/Cost/Roofline.h"
 #include "llm/Results/Report.h"
 #include "llm/Results/RunComparison.h"
@@ -319,6 +320,17 @@ static double portCycles(const OpReport &op, const Engine &group,
               : 0;
 }
 
+/// Returns the fewest cycles that the power limit allows for the energy of all
+/// parts; 0 without a limit.
+static double powerCyclesOf(CostAttr cost, const Target &target) {
+  double cycles = 0;
+  for (PartCostAttr part : cost.getParts())
+    cycles += double(part.getCount()) *
+              double(powerCycles(target, part.getEnergyPicojoules())
+                         .value_or(maxCount));
+  return cycles;
+}
+
 /// On several engines the parts share the memories, and the whole counts: with
 /// more bandwidth, more engines find work. On one engine the slots say more.
 static OpShares sharesOf(const OpReport &op, WorkloadOpInterface ofProgram,
@@ -345,10 +357,15 @@ static OpShares sharesOf(const OpReport &op, WorkloadOpInterface ofProgram,
       boundOfParts(cost) == CostBound::Memory &&
       terms.compute >= terms.memory && !terms.isSlowedDown(scheduled) &&
       !(waits && terms.compute > 1.01 * portCycles(op, *group, target));
+  // Twice the arithmetic needs the same energy, and so saves nothing of what a
+  // power limit holds back.
+  double power = powerCyclesOf(cost, target);
   if (!shares.isMemory)
     shares.savedByArithmetic =
-        share * (engines > 1 ? savedShare(terms.compute / engines, shared)
-                             : savedShare(overlapped, terms.memory));
+        share *
+        (engines > 1 ? savedShare(terms.compute / engines,
+                                  std::max(shared, power / engines))
+                     : savedShare(overlapped, std::max(terms.memory, power)));
   else if (streams)
     shares.savedByBandwidth = terms.memory / 2 / scheduled;
   else
