@@ -30,7 +30,7 @@ PHASES = {"decode": ["--phase=decode", "--kv-len=4096"],
 EXPORTS = {"report.json": "--llm-export-report=format=json", "report.csv": "--llm-export-report=format=csv",
            "report.txt": "--llm-export-report=format=table", "perfetto.json": "--llm-export-perfetto=format=json",
            "pftrace": "--llm-export-perfetto=format=pftrace", "queues.json": "--llm-export-queues=",
-           "dot": "--llm-export-dot=", "graph.json": "--llm-export-model-explorer=", "html": "--llm-export-html="}
+           "dot": "--llm-export-dot=", "graph.json": "--llm-export-model-explorer=", "page.html": "--llm-export-html="}
 
 
 def sha256(data: bytes) -> str:

@@ -83,15 +83,15 @@ static StringRef findSpokenOption(StringRef word) {
 std::string OptionReader::findElsewhere(StringRef name) const {
   constexpr StringRef ofPrograms[] = {"batch",  "seq",     "kv_len", "kv-len",
                                       "layers", "weights", "dtype",  "phase"};
-  constexpr StringRef otherCuts[] = {"pp", "sp", "cp"};
+  constexpr StringRef otherCuts[] = {"cp", "pcp", "dcp"};
   if (options.contains("target") && llvm::is_contained(ofPrograms, name)) {
     std::string option = name.str();
     llvm::replace(option, '_', '-');
     return "; that is said of the program: llm-translate --" + option + "=...";
   }
   if (options.contains("tp") && llvm::is_contained(otherCuts, name))
-    return "; a program is cut by tensors ('tp'), experts ('ep') or sequences "
-           "('dp')";
+    return "; a program is cut by tensors ('tp'), experts ('ep'), layers "
+           "('pp') or sequences ('dp')";
   if (llvm::is_contained({"true", "on", "yes", "1"}, name))
     return ("; --" + pass.name + " alone runs the pass").str();
   return "";

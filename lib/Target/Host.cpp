@@ -274,7 +274,8 @@ std::string HostReader::describe() const {
 /// (AMD EPYC, 2 CPUs): 0.45 us for 64 bytes, 3.3 us for 4 KiB, 28 us for 256
 /// KiB, 102 us for 1 MiB.
 Link HostReader::sharedMemory(int64_t memoryBytesPerSecond) const {
-  constexpr int64_t copiedBytesPerSecond = 10'300'000'000;
+  constexpr int64_t copiedBytesPerSecond = 10'300'000'000,
+                    lowLatencyBytesPerSecond = 3'600'000'000;
   Link link;
   link.name = "shared_memory";
   // Each byte is written to memory that both see, and read from there.
@@ -283,7 +284,8 @@ Link HostReader::sharedMemory(int64_t memoryBytesPerSecond) const {
       std::max<int64_t>({2, int64_t(sources.processes), int64_t(cpus.size())});
   link.lowLatencyNanoseconds = 400;
   link.stepNanoseconds = 50;
-  link.lowLatencyBytesPerSecond = 3'600'000'000;
+  link.lowLatencyBytesPerSecond =
+      std::min(lowLatencyBytesPerSecond, memoryBytesPerSecond);
   link.bandwidthNanoseconds = 2500;
   link.sustainedBytesPerSecond =
       std::min(copiedBytesPerSecond, memoryBytesPerSecond);

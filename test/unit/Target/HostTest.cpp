@@ -155,6 +155,7 @@ TEST_F(HostTest, Processes) {
   EXPECT_EQ(target.links.front().devices, 8);
   // No faster than the memory.
   EXPECT_EQ(*target.links.front().sustainedBytesPerSecond, 20000000000 / 8);
+  EXPECT_EQ(*target.links.front().lowLatencyBytesPerSecond, 20000000000 / 8);
 }
 
 // Only what the process may use: one core, and its cache.
