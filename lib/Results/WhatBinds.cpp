@@ -7,7 +7,8 @@
 
 #include "llm/Results/WhatBinds.h"
 #include "llm/Cost/Kernels/CollectiveModel.h"
-#include "llm/Cost/Rates.h"
+#include "llm/Cost/CostModel.h"
+#include "llm/Cost/OpOnTarget.h"
 #include "llm/Cost/Roofline.h"
 #include "llm/Results/Report.h"
 #include "llm/Results/RunComparison.h"
@@ -320,15 +321,63 @@ static double portCycles(const OpReport &op, const Engine &group,
               : 0;
 }
 
-/// Returns the fewest cycles that the power limit allows for the energy of all
-/// parts; 0 without a limit.
-static double powerCyclesOf(CostAttr cost, const Target &target) {
-  double cycles = 0;
-  for (PartCostAttr part : cost.getParts())
-    cycles += double(part.getCount()) *
-              double(powerCycles(target, part.getEnergyPicojoules())
-                         .value_or(maxCount));
-  return cycles;
+/// Returns the fewest cycles that the power limit allows for the energy of one
+/// run; 0 without a limit.
+static double powerCyclesOf(const OpReport &op, const Target &target) {
+  if (!target.powerLimitWatts)
+    return 0;
+  constexpr double joulesPerPicojoule = 1e-12;
+  auto watts =
+      double(*target.powerLimitWatts - target.idleWatts.value_or(0));
+  return double(op.figures.energyPicojoules) * joulesPerPicojoule / watts *
+         double(target.clockHz);
+}
+
+namespace {
+/// How long the arithmetic of an op takes on all its engines, and its bytes at
+/// the same time.
+struct Overlap {
+  double share; ///< of the time of the op
+  double engines, compute, memory;
+};
+} // namespace
+
+/// Returns what twice the arithmetic saves of an op that does not wait for
+/// memory. It needs the same energy, and so saves nothing of what the power
+/// limit holds back.
+static double savedByArithmetic(const OpReport &op, const Target &target,
+                                const Overlap &time) {
+  double power = powerCyclesOf(op, target) / time.engines;
+  return time.share * savedShare(time.compute, std::max(time.memory, power));
+}
+
+/// Returns the machine with twice the power above idle.
+static Target withTwiceThePower(Target target) {
+  if (target.powerLimitWatts)
+    *target.powerLimitWatts += *target.powerLimitWatts -
+                               target.idleWatts.value_or(0);
+  return target;
+}
+
+/// Returns what an op saves on a machine with another power limit.
+static double savedByPower(WorkloadOpInterface op, CostAttr cost,
+                           const Target &withMorePower) {
+  auto cyclesOf = [](CostAttr cost) {
+    double cycles = 0;
+    for (PartCostAttr part : cost.getParts())
+      cycles += double(part.getCount()) * double(part.getCycles());
+    return cycles;
+  };
+  auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+  FailureOr<OpOnTarget> context =
+      OpOnTarget::get(op, withMorePower, Reasons::unsaid());
+  FailureOr<CostAttr> other = tile && succeeded(context)
+                                  ? computeCost(*context, tile)
+                                  : FailureOr<CostAttr>(failure());
+  double now = cyclesOf(cost);
+  return succeeded(other) && now > 0
+             ? std::max(0.0, 1 - cyclesOf(*other) / now)
+             : 0;
 }
 
 /// On several engines the parts share the memories, and the whole counts: with
@@ -357,15 +406,12 @@ static OpShares sharesOf(const OpReport &op, WorkloadOpInterface ofProgram,
       boundOfParts(cost) == CostBound::Memory &&
       terms.compute >= terms.memory && !terms.isSlowedDown(scheduled) &&
       !(waits && terms.compute > 1.01 * portCycles(op, *group, target));
-  // Twice the arithmetic needs the same energy, and so saves nothing of what a
-  // power limit holds back.
-  double power = powerCyclesOf(cost, target);
   if (!shares.isMemory)
-    shares.savedByArithmetic =
-        share *
-        (engines > 1 ? savedShare(terms.compute / engines,
-                                  std::max(shared, power / engines))
-                     : savedShare(overlapped, std::max(terms.memory, power)));
+    shares.savedByArithmetic = savedByArithmetic(
+        op, target,
+        engines > 1
+            ? Overlap{share, engines, terms.compute / engines, shared}
+            : Overlap{share, engines, overlapped, terms.memory});
   else if (streams)
     shares.savedByBandwidth = terms.memory / 2 / scheduled;
   else
@@ -395,6 +441,12 @@ StringRef WhatBinds::largest() const {
       ->name;
 }
 
+const TimeShare *WhatBinds::findSaving(StringRef name) const {
+  auto found = llvm::find_if(
+      savings, [&](const TimeShare &saving) { return saving.name == name; });
+  return found == savings.end() ? nullptr : &*found;
+}
+
 double WhatBinds::percentOf(StringRef name) const {
   for (const TimeShare &share : shares)
     if (share.name == name)
@@ -422,24 +474,30 @@ WhatBinds WhatBinds::of(const Report &report) {
   if (result.engine)
     sweep(report, report.program->items(), *result.engine, spent);
   double compute = 0, memory = spent.fetching, launches = 0, exchange = 0;
-  double bandwidth = spent.fetching / 2, arithmetic = 0, links = 0;
+  const Target &target = *report.target;
+  Target withMorePower = withTwiceThePower(target);
+  bool isMeasured = report.timeline.schedule().isMeasured();
+  double bandwidth = spent.fetching / 2, arithmetic = 0, power = 0, links = 0;
   for (auto [index, op] : llvm::enumerate(report.ops)) {
     CostAttr cost = costOf(report, index);
     double cycles = spent.ops[index];
     result.exposedCycles.push_back(0);
-    if (isExchange(*report.target, cost)) {
+    if (isExchange(target, cost)) {
       result.exposedCycles.back() = cycles;
       exchange += cycles;
       links +=
-          cycles * savedByLink(report.program->ops()[index].op, *report.target);
+          cycles * savedByLink(report.program->ops()[index].op, target);
       continue;
     }
     OpShares shares =
-        sharesOf(op, report.program->ops()[index].op, cost, *report.target);
+        sharesOf(op, report.program->ops()[index].op, cost, target);
     launches += cycles * shares.launches;
     (shares.isMemory ? memory : compute) += cycles * (1 - shares.launches);
     bandwidth += cycles * shares.savedByBandwidth;
     arithmetic += cycles * shares.savedByArithmetic;
+    if (!isMeasured && !shares.isMemory && target.powerLimitWatts)
+      power += cycles * savedByPower(report.program->ops()[index].op, cost,
+                                     withMorePower);
   }
   auto percent = [&](double cycles) {
     return makespan > 0 && result.engine ? 100 * cycles / makespan : 0;
@@ -452,9 +510,9 @@ WhatBinds WhatBinds::of(const Report &report) {
                    {"overhead", percent(launches)},
                    {"exchange", percent(exchange)},
                    {"waiting", percent(waiting)}};
-  if (!report.target->network.empty())
+  if (!target.network.empty())
     result.exchangePercent = exchangedPercentOf(report);
-  if (report.timeline.schedule().isMeasured())
+  if (isMeasured)
     return result;
   // Engines that wait for ops wait as much less as these take less.
   auto saved = [&](double cycles) {
@@ -463,6 +521,8 @@ WhatBinds WhatBinds::of(const Report &report) {
   result.savings = {{"bandwidth", saved(bandwidth)},
                     {"arithmetic", saved(arithmetic)},
                     {"launches", saved(launches / 2)}};
+  if (target.powerLimitWatts)
+    result.savings.push_back({"power", saved(power)});
   if (result.exchangePercent)
     result.savings.push_back({"links", saved(links)});
   return result;

@@ -79,6 +79,8 @@ class OpTerms:
             part["overhead_cycles"] + part["serial_cycles"] + max(part["compute_cycles"], part["memory_cycles"])))["bound"]
         self.bound = self.find_bound(op, report)
         self.waits_for_bytes = self.do_units_wait(op, report)
+        watts = report.get("power_limit_watts", math.inf) - report.get("idle_watts", 0)
+        self.power = op.get("energy_picojoules", 0) * 1e-12 / watts * report["clock_hz"]
         group = next(engine for engine in report["engines"] if engine["name"] == op["engine"])
         dram = [memory["name"] for memory in report["memories"] if "lanes" in memory][-1]
         ports = group.get("unit_bytes_per_second")
@@ -113,9 +115,8 @@ class OpTerms:
     def saved(self) -> tuple[float, float]:
         """What twice the bandwidth and twice the arithmetic would save."""
         if not self.is_memory():
-            if self.engines > 1:
-                return 0, self.overlapped * saved_share(self.compute / self.engines, self.shared)
-            return 0, self.overlapped - max(self.overlapped / 2, min(self.overlapped, self.memory))
+            now, memory = (self.compute / self.engines, self.shared) if self.engines > 1 else (self.overlapped, self.memory)
+            return 0, self.overlapped * saved_share(now, max(memory, self.power / self.engines))
         in_flight = self.waits_for_bytes and self.compute > 1.01 * self.ports
         if self.of_parts == "memory" and self.compute >= self.memory and not self.is_slowed and not in_flight:
             return self.memory / 2, 0
@@ -215,6 +216,7 @@ def check_binding(report: dict) -> None:
     assert found[report["bound"]] == max(found.values()), report["bound"]
     if report["policy"].startswith("measured"):
         return
+    assert ("power" in report["savings_percent"]) == ("power_limit_watts" in report)
     for key, amount in saved.items():
         close(report["savings_percent"][key], 100 * amount / sum(cycles.values()), f"savings_percent of {key}")
 

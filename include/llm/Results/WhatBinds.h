@@ -56,9 +56,10 @@ struct WhatBinds {
   ///   waiting   the rest: no engine of the group has work
   std::vector<TimeShare> shares;
   /// Estimates of the share of the makespan that would be saved by twice the
-  /// `bandwidth`, twice the `arithmetic`, half the `launches`, and if there are
-  /// several chips, twice the rates of the `links`. Empty for a measured run,
-  /// because costs say nothing about it.
+  /// `bandwidth`, twice the `arithmetic`, half the `launches`, with a power
+  /// limit twice the `power` above idle, and if there are several chips, twice
+  /// the rates of the `links`. Empty for a measured run, because costs say
+  /// nothing about it.
   std::vector<TimeShare> savings;
   /// The share of the makespan in which chips exchange something. It is absent
   /// if there is only one chip.
@@ -68,6 +69,8 @@ struct WhatBinds {
   /// that exchanges nothing.
   std::vector<double> exposedCycles;
 
+  /// Returns the saving of that name, if there is one.
+  const TimeShare *findSaving(StringRef name) const;
   /// Returns the name of the largest share, or of the first one if several are
   /// equal.
   StringRef largest() const;

@@ -130,11 +130,11 @@ static void writeSummaryRow(const Report &report, llvm::raw_ostream &os) {
   row << (binds.exchangePercent ? toShortestDecimal(*binds.exchangePercent)
                                 : "");
   // Measured runs have none, and one chip alone has no links.
-  constexpr size_t savings = 4;
-  for (size_t index = 0; index < savings; ++index)
-    row << (index < binds.savings.size()
-                ? toShortestDecimal(binds.savings[index].percent)
-                : "");
+  for (StringRef name :
+       {"bandwidth", "arithmetic", "launches", "power", "links"}) {
+    const TimeShare *saving = binds.findSaving(name);
+    row << (saving ? toShortestDecimal(saving->percent) : "");
+  }
   row << toUtf8(llvm::join(report.problems, "; "))
       << toUtf8(llvm::join(report.remarks, "; "));
   bool isStage = report.pipeline.has_value();
@@ -177,6 +177,7 @@ void mlir::llm::writeReportSummaryCsv(ArrayRef<Report> reports,
                            "savings_percent.bandwidth",
                            "savings_percent.arithmetic",
                            "savings_percent.launches",
+                           "savings_percent.power",
                            "savings_percent.links",
                            "problems",
                            "remarks",

@@ -549,6 +549,10 @@ static Json toJson(const Report &report) {
   json["target_certainty"] = describeCertainty(*report.target);
   json["clock_hz"] = report.target->clockHz;
   json["clock_is_given"] = report.target->clockIsGiven;
+  if (report.target->powerLimitWatts)
+    json["power_limit_watts"] = *report.target->powerLimitWatts;
+  if (report.target->idleWatts)
+    json["idle_watts"] = *report.target->idleWatts;
   if (report.imported)
     json["program"] = toJson(report.imported);
   json["policy"] = schedule.getPolicy().str();

@@ -315,6 +315,8 @@ static std::string describeChange(const Target &target, StringRef saving) {
     return "twice the arithmetic about ";
   if (saving == "launches")
     return "half the launch overhead about ";
+  if (saving == "power")
+    return "twice the power above idle about ";
   std::string links = target.network.size() == 1
                           ? showName(target.network.front().name)
                           : "the links";

@@ -4,7 +4,8 @@
 //   advice.mjs PAGE REPORT.json MEASURED.json...
 //
 // MEASURED: reports of the same program on targets that differ in one thing, which their names end in:
-// "-bandwidth" (twice), "-arithmetic" (twice the rates or the units), "-launches" (half the overhead).
+// "-bandwidth" (twice), "-arithmetic" (twice the rates or the units), "-launches" (half the overhead), "-power" (twice the power
+// above idle).
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { openPage, runChecks } from "./browser.mjs";
@@ -14,8 +15,8 @@ const read = (name) => JSON.parse(readFileSync(name, "utf8"));
 const report = read(reportFile);
 const savedPercent = Object.fromEntries(measuredFiles.map(read).map((other) =>
   [other.target.split("-").at(-1), 100 * (1 - other.makespan_us / report.makespan_us)]));
-const words = { bandwidth: "the bandwidth of dram", arithmetic: `the arithmetic of ${report.engines[0].name}`, launches: "launch overhead" };
-const changes = { bandwidth: "twice the bandwidth", arithmetic: "twice the arithmetic", launches: "half the launch overhead" };
+const words = { bandwidth: "the bandwidth of dram", arithmetic: `the arithmetic of ${report.engines[0].name}`, launches: "launch overhead", power: `the power limit of ${report.target}` };
+const changes = { bandwidth: "twice the bandwidth", arithmetic: "twice the arithmetic", launches: "half the launch overhead", power: "twice the power above idle" };
 
 await runChecks({
   async "what to change first is what helps most, and by how much"() {

@@ -5,7 +5,7 @@ import { formatPercent } from "./format";
 import { shortName } from "./names";
 import { Engine, mainMemory, Op, Report, scheduledCyclesOf } from "./report";
 
-type Binding = "bandwidth" | "arithmetic" | "launches" | "links";
+type Binding = "bandwidth" | "arithmetic" | "launches" | "power" | "links";
 
 /// What llm-opt found to bind the machine, with the engines that it is about.
 interface Diagnosis {
@@ -26,7 +26,8 @@ function diagnose(report: Report): Diagnosis | undefined {
   const engine = report.engines.find(({ name }) => name === report.bound_engine);
   if (!engine || !report.savings_percent || report.makespan_cycles === 0) return undefined;
   const busyCycles = report.ops.filter((op) => holds(op, engine)).reduce((sum, op) => sum + scheduledCyclesOf(op), 0);
-  const { bandwidth = 0, arithmetic = 0, launches = 0, links = 0 } = report.savings_percent, saved = { bandwidth, arithmetic, launches, links };
+  const { bandwidth = 0, arithmetic = 0, launches = 0, power = 0, links = 0 } = report.savings_percent;
+  const saved = { bandwidth, arithmetic, launches, power, links };
   const most = (Object.keys(saved) as Binding[]).reduce((best, key) => (saved[key] > saved[best] ? key : best));
   return { engine, busyCycles, allCycles: engine.count * report.makespan_cycles, saved, most };
 }
@@ -112,6 +113,7 @@ const means: Record<Binding, string> = {
   bandwidth: "Fewer bytes do as much: smaller types, fused ops (--llm-fuse), or more tokens for each read of the weights.",
   arithmetic: "Less work does as much: types with a higher rate, or units that are better filled.",
   launches: "Fewer and larger kernels do as much: fused ops (--llm-fuse, --llm-fuse-projections).",
+  power: "Less energy does as much: smaller types, or tiles that read less from memory.",
   links: "Fewer bytes between chips do as much: a cut over fewer chips, or smaller types.",
 };
 
@@ -127,6 +129,7 @@ function sharesOf(report: Report, { engine, saved }: Diagnosis): string[] {
     bandwidth: "twice the bandwidth up to",
     arithmetic: "twice the arithmetic about",
     launches: "half the launch overhead about",
+    power: "twice the power above idle about",
     links: `twice the rates of ${linksOf(report)} about`,
   };
   const list = (amounts: Record<string, number>, name: (key: string) => string) =>
@@ -139,11 +142,13 @@ function sharesOf(report: Report, { engine, saved }: Diagnosis): string[] {
 
 function subjectsOf(report: Report, engine: Engine): Record<Binding, string> {
   return { bandwidth: `the bandwidth of ${mainMemory(report).name}`, arithmetic: `the arithmetic of ${engine.name}`,
-           launches: "launch overhead", links: `the rates of ${linksOf(report)}` };
+           launches: "launch overhead", power: `the power limit of ${report.target}`, links: `the rates of ${linksOf(report)}` };
 }
 
 /// How the estimate is made a figure.
 function tryOf(report: Report, most: Binding): string[] {
+  if (most === "power")
+    return [`What twice the power brings: --llm-target with set=power_limit_watts=${2 * (report.power_limit_watts ?? 0) - (report.idle_watts ?? 0)}.`];
   const isLink = most === "links", { name, bytes_per_second: rate } = isLink ? (report.links ?? [])[0] : mainMemory(report);
   if ((!isLink && most !== "bandwidth") || rate === undefined) return [];
   const twice = (2 * rate).toExponential().replace("e+", "e");

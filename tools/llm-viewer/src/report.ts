@@ -132,6 +132,8 @@ export interface Report {
   target_certainty?: string;
   clock_hz: number;
   clock_is_given: boolean;
+  power_limit_watts?: number;
+  idle_watts?: number;
   program?: ModelProgram;
   policy: string;
   makespan_cycles: number;
@@ -149,7 +151,7 @@ export interface Report {
   bound?: string; // of the whole function
   bound_percent?: Amounts; // of the time of the engines that have work for longest
   bound_engine?: string; // their name
-  savings_percent?: Amounts; // what twice the bandwidth, the arithmetic and the rates of links, and half the launches would save
+  savings_percent?: Amounts; // what twice the bandwidth, the arithmetic, the power above idle and the rates of links, and half the launches would save
   exchange_percent?: number; // of the makespan, in which chips exchange something
   pipeline?: Pipeline; // that the function is a stage of
   remarks?: string[]; // what a reader must know before the first figures
