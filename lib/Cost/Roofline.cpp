@@ -61,6 +61,11 @@ double mlir::llm::peakPerSecond(const Target &target, WorkKind kind,
          double(fastestClockHz(target));
 }
 
+double mlir::llm::datasheetMacsPerSecond(const Target &target, Type macType) {
+  return double(peakRate(target, WorkKind::Mac, macType).value_or(0)) *
+         double(target.clockHz);
+}
+
 namespace {
 /// Adds up work by kind and, for contractions, by type; and bytes.
 class RooflineSum {

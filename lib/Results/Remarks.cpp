@@ -10,6 +10,7 @@
 #include "llm/Results/Report.h"
 #include "llm/Sharding/Summands.h"
 #include "llm/Support/Units.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -91,6 +92,31 @@ static void addUnevenExperts(const Report &report,
             .str());
 }
 
+/// Says which links start an exchange in no time, because nobody gave their
+/// figures: small exchanges then look much cheaper than they are.
+static void addLinksWithoutLatency(const Report &report,
+                                   std::vector<std::string> &remarks) {
+  ::llvm::SmallSetVector<StringRef, 2> names;
+  for (const ProgramOp &entry : report.program->ops()) {
+    auto cost = entry.op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
+    auto link =
+        ::llvm::find_if(report.target->links, [&](const Link &link) {
+          return link.name == cost.getEngine().getValue();
+        });
+    if (link != report.target->links.end() &&
+        link->lowLatencyNanoseconds.value_or(0) == 0)
+      names.insert(link->name);
+  }
+  for (StringRef name : names)
+    remarks.push_back(
+        ::llvm::formatv("link '{0}' has no latency (links.{0}."
+                        "low_latency_nanoseconds, step_nanoseconds), so that "
+                        "an exchange takes no longer than its bytes; on real "
+                        "machines, small ones take several microseconds",
+                        name)
+            .str());
+}
+
 /// Says that each op is a kernel of its own, which no serving stack does, and
 /// what joins them. How much that saves is known only when it is done.
 static void addUnfused(const Report &report,
@@ -144,6 +170,7 @@ std::vector<std::string> mlir::llm::findRemarks(const Report &report) {
   addSharedDram(*report.target, remarks);
   addNotCut(report, remarks);
   addUnevenExperts(report, remarks);
+  addLinksWithoutLatency(report, remarks);
   addUnfused(report, remarks);
   addFasterThanMachine(report, remarks);
   return remarks;

@@ -130,7 +130,7 @@ static LogicalResult addUse(OpReport &report, const Timeline &timeline,
     return op->emitOpError() << "touches more than 2^61 - 1 bytes";
   report.compulsoryBytes = *bytes;
   Type macType = workload->macElementType();
-  if (double peak = peaks.macsPerSecond(macType); peak > 0)
+  if (double peak = peaks.datasheetMacsPerSecond(macType); peak > 0)
     report.macSecondsAtPeak = double(report.figures.macs) / peak;
   report.utilization = utilizationOf(timeline, index, macType, peaks);
   return success();

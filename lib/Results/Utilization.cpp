@@ -19,12 +19,13 @@ MachinePeaks::MachinePeaks(const Target &target) : target(target) {
     memories.push_back(double(memory->bytesPerSecond));
 }
 
-double MachinePeaks::macsPerSecond(Type type) {
+MachinePeaks::MacRates MachinePeaks::macRatesOf(Type type) {
   if (!type)
-    return 0;
+    return {};
   auto [known, isNew] = macs.try_emplace(type);
   if (isNew)
-    known->second = peakPerSecond(target, WorkKind::Mac, type);
+    known->second = {peakPerSecond(target, WorkKind::Mac, type),
+                     llm::datasheetMacsPerSecond(target, type)};
   return known->second;
 }
 

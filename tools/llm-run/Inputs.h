@@ -51,6 +51,12 @@ bool fits(ArrayRef<int64_t> shape, RankedTensorType type);
 
 ModelFacts findFacts(FunctionOpInterface function);
 
+/// Fails if the machine has no room for all weights that are not mapped from a
+/// file. It asks before the program is compiled, which takes long for a large
+/// one.
+LogicalResult checkRoomForWeights(FunctionOpInterface function,
+                                  const InputOptions &options);
+
 /// The values of all arguments of a program, from run to run.
 class Inputs {
 public:

@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Inputs.h"
+#include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Support/Units.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -26,6 +29,50 @@ static bool canAllocate(uint64_t bytes) {
   void *room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return room != MAP_FAILED && !munmap(room, bytes);
+}
+
+/// Returns how many weights the name of one in a loop stands for. Loops with
+/// open bounds count once.
+static int64_t countInstances(WeightOp weight) {
+  int64_t count = 1;
+  for (Value index : weight.getIndices())
+    if (auto loop = scf::getForInductionVarOwner(index))
+      if (std::optional<APInt> trips = loop.getStaticTripCount())
+        count = checkedMul(count, trips->getSExtValue()).value_or(maxCount);
+  return count;
+}
+
+/// Returns the bytes of all weights, each name once.
+static int64_t weightBytesOf(FunctionOpInterface function) {
+  int64_t bytes = 0;
+  llvm::StringSet<> known;
+  function.walk([&](WeightOp weight) {
+    if (!known.insert(weight.getName()).second)
+      return;
+    RankedTensorType type = weight.getType();
+    std::optional<int64_t> size = getElementBytes(type.getElementType());
+    for (int64_t extent : type.getShape())
+      size = size ? checkedMul(*size, extent) : size;
+    size = size ? checkedMul(*size, countInstances(weight)) : size;
+    bytes = checkedAdd(bytes, size.value_or(0)).value_or(maxCount);
+  });
+  return bytes;
+}
+
+LogicalResult mlir::llm::checkRoomForWeights(FunctionOpInterface function,
+                                             const InputOptions &options) {
+  bool areMapped = !options.weights.empty() && !options.copiesWeights;
+  int64_t bytes = areMapped ? 0 : weightBytesOf(function);
+  int64_t roomBytes = readMemoryBytes();
+  if (bytes <= roomBytes)
+    return success();
+  return emitError(function.getLoc())
+         << "the weights of '" << function.getName() << "' take " << bytes
+         << " bytes, and there is no room for them: this machine has "
+         << roomBytes
+         << " bytes of memory; import fewer layers (--layers), or read a "
+            "checkpoint, which stays on disk ('--weights' without "
+            "'--copy-weights')";
 }
 
 LogicalResult Inputs::checkRoomBetweenOps() const {

@@ -390,13 +390,6 @@ static LogicalResult prepare(const CommandLine &options, const Chips &chips,
   std::string name = function->getName().str();
   if (options.records() || facts.hasOpenSizes)
     program.asRead = cast<ModuleOp>((*program.module)->clone());
-  Pieces pieces(GridAttr::ofModule(*function), chips.getNumber());
-  FailureOr<std::unique_ptr<Executable>> executable = Executable::compile(
-      *function, {options.optimize, options.records(), options.kernels,
-                  options.threads, options.vectorBits});
-  if (failed(executable))
-    return failure();
-  program.executable = std::move(*executable);
   InputOptions given{{options.inputs.begin(), options.inputs.end()},
                      options.tokens,
                      options.promptFile,
@@ -406,6 +399,15 @@ static LogicalResult prepare(const CommandLine &options, const Chips &chips,
                      options.seed,
                      options.samplingSeed,
                      options.steps};
+  if (failed(checkRoomForWeights(*function, given)))
+    return failure();
+  Pieces pieces(GridAttr::ofModule(*function), chips.getNumber());
+  FailureOr<std::unique_ptr<Executable>> executable = Executable::compile(
+      *function, {options.optimize, options.records(), options.kernels,
+                  options.threads, options.vectorBits});
+  if (failed(executable))
+    return failure();
+  program.executable = std::move(*executable);
   func::FuncOp before = program.asRead
                             ? program.asRead->lookupSymbol<func::FuncOp>(name)
                             : nullptr;

@@ -29,6 +29,10 @@ FailureOr<int64_t> rooflineCycles(const Program &program, const Target &target);
 /// the target's, or a faster one that an engine keeps. It is 0 if no engine has
 /// a rate for it.
 double peakPerSecond(const Target &target, WorkKind kind, Type macType);
+/// Returns the multiply-accumulates of this type that all engines together do
+/// in a second at the target's own clock, to which the peaks of a datasheet
+/// belong. It is 0 if no engine has a rate for the type.
+double datasheetMacsPerSecond(const Target &target, Type macType);
 
 /// Returns the most bytes per second that all units of an engine together
 /// stream. Returns nothing if the target does not say.

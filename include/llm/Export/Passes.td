@@ -533,14 +533,15 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
       numbers, with units in the header;
     - what most readers want to know comes first: whether the program fits into memory, how
       long it takes, tokens per second, what the time goes to, what twice the bandwidth,
-      twice the arithmetic, half the launches and twice the rates of links would save, how
-      long chips exchange, and the share of the machine's peak. Sentences say what is wrong
-      with the schedule (`problems`), and what a reader must know of the machine or the cut
-      (`remarks`). MFU, model FLOPs utilization, is how much of the makespan the
-      multiply-accumulates take at the peak of all engines. MBU, model bandwidth utilization,
-      is the same for each byte that an op touches, once, at the full rate of DRAM. CSV has
-      rows of ops only: for `file=ops.csv`, these figures are in `ops.summary.csv` beside it,
-      with a row for each function;
+      twice the arithmetic, half the launches, twice the power above idle and twice the rates
+      of links would save, how long chips exchange, and the share of the machine's peak.
+      Sentences say what is wrong with the schedule (`problems`), and what a reader must know
+      of the machine or the cut (`remarks`). MFU, model FLOPs utilization, is how much of the
+      makespan the multiply-accumulates take at the peak of all engines and the clock of the
+      target, as in its datasheet. MBU, model bandwidth utilization, is the same for each byte
+      that an op touches, once, at the full rate of DRAM. CSV has rows of ops only: for
+      `file=ops.csv`, these figures are in `ops.summary.csv` beside it, with a row for each
+      function;
     - the bound of an op is that on the whole machine: bytes of parts that run side by side
       add up;
     - each op has its engine time and its share of all engine time. It has the TFLOP/s and

@@ -48,7 +48,7 @@ struct OpReport {
   /// The bytes of all elements that one run touches, each once.
   int64_t compulsoryBytes = 0;
   /// The time that the multiply-accumulates of one run take at the peak of the
-  /// machine.
+  /// datasheet.
   double macSecondsAtPeak = 0;
   Utilization utilization;
 };
@@ -65,9 +65,9 @@ struct Report {
   std::vector<OpReport> ops;
   OpFigures sum; ///< over all runs of all ops
   /// Model FLOPs and model bandwidth utilization. They are the shares of the
-  /// makespan that the multiply-accumulates take at the machine's peak, and the
-  /// compulsory bytes at the full rate of DRAM. No schedule has more than 100
-  /// %.
+  /// makespan that the multiply-accumulates take at the peak of the datasheet,
+  /// and the compulsory bytes at the full rate of DRAM. Only engines with a
+  /// faster clock than the target's can have an MFU above 100 %.
   double mfuPercent = 0, mbuPercent = 0;
   WhatBinds whatBinds;
   DenseMap<Operation *, unsigned> indexOf; ///< into `ops`

@@ -25,7 +25,12 @@ public:
   const Target &machine() const { return target; }
   /// Returns the rate of multiply-accumulates of this type. It is 0 if no
   /// engine does any.
-  double macsPerSecond(Type type);
+  double macsPerSecond(Type type) { return macRatesOf(type).fastest; }
+  /// Returns the same rate at the clock of the datasheet's peaks, which an
+  /// engine may exceed. MFU is a share of it by custom.
+  double datasheetMacsPerSecond(Type type) {
+    return macRatesOf(type).datasheet;
+  }
   /// Returns the rate of operations of another kind of work.
   double operationsPerSecond(WorkKind kind) const;
   /// Returns the full rates of the shared memories, in the order of the target.
@@ -33,7 +38,12 @@ public:
 
 private:
   const Target &target;
-  llvm::DenseMap<Type, double> macs;
+  struct MacRates {
+    double fastest = 0, datasheet = 0;
+  };
+  MacRates macRatesOf(Type type);
+
+  llvm::DenseMap<Type, MacRates> macs;
   std::array<double, allWorkKinds.size()> operations;
   std::vector<double> memories;
 };

@@ -18,9 +18,8 @@ const numberIn = (text) => Number(text.match(/[\d,]+(?:\.\d+)?/)[0].replaceAll("
 const sumOver = (report, value) => report.ops.reduce((sum, op) => sum + value(op) * op.count, 0);
 
 /// Products a second of all engines, in the type of the op's rate, at the fastest clock that an engine keeps.
-const clockOf = (report) => Math.max(report.clock_hz, ...report.engines.map((engine) => engine.sustained_clock_hz ?? 0));
 const peakOf = (report, op) => report.engines.reduce((sum, { count, operations_per_cycle: { mac = {} } }) =>
-  sum + 2 * count * (mac[op.mac_rate_type] ?? 0) * clockOf(report), 0);
+  sum + 2 * count * (mac[op.mac_rate_type] ?? 0) * report.clock_hz, 0);
 /// In percent, of what the machine could do in so many seconds; each byte that an op touches counts once.
 function sharesOfPeak(report, seconds, amountOf) {
   const flopSeconds = sumOver(report, (op) => op.macs > 0 ? (2 * op.macs * amountOf(op)) / peakOf(report, op) : 0);

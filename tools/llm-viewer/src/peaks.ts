@@ -4,11 +4,10 @@ import { elapsedCyclesOf } from "./elapsed";
 import { mainMemory, Op, Report } from "./report";
 
 /// Returns the operations per second of products of a type on all engines; a multiply-accumulate is two. The clock is
-/// that of the roofline: the target's, or a faster one that an engine keeps.
+/// the target's, to which the peaks of a datasheet belong.
 export function peakOfProducts(report: Report, type: string): number {
-  const clock = report.engines.reduce((most, engine) => Math.max(most, engine.sustained_clock_hz ?? 0), report.clock_hz);
   return report.engines.reduce((sum, engine) =>
-    sum + 2 * (engine.operations_per_cycle.mac?.[type] ?? 0) * engine.count * clock, 0);
+    sum + 2 * (engine.operations_per_cycle.mac?.[type] ?? 0) * engine.count * report.clock_hz, 0);
 }
 
 /// Returns the type whose rate an op's products have.
