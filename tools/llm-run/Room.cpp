@@ -49,11 +49,12 @@ static int64_t weightBytesOf(FunctionOpInterface function) {
   function.walk([&](WeightOp weight) {
     if (!known.insert(weight.getName()).second)
       return;
-    RankedTensorType type = weight.getType();
-    std::optional<int64_t> size = getElementBytes(type.getElementType());
-    for (int64_t extent : type.getShape())
-      size = size ? checkedMul(*size, extent) : size;
-    size = size ? checkedMul(*size, countInstances(weight)) : size;
+    // Whoever has room for these may still lack it for values, or for numbers
+    // that are unpacked.
+    Count ofOne = storageBytes(weight.getType());
+    std::optional<int64_t> size =
+        succeeded(ofOne) ? checkedMul(*ofOne, countInstances(weight))
+                         : std::nullopt;
     bytes = checkedAdd(bytes, size.value_or(0)).value_or(maxCount);
   });
   return bytes;
