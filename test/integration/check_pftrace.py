@@ -5,10 +5,11 @@
 
 Reads protocol buffers byte by byte, with nothing but the numbers of the fields. Every packet
 must be one that is known, in the order of time (`--means`: counters have samples of intervals,
-which are written when these end); begins and ends must balance on each track and nest; each arrow has one source and one sink; counters move on in time. Slices with
-their arguments, arrows and counters must be the same as in the JSON trace, neither more nor
-less, and the tracks in the same order, that of the descriptors as Perfetto obeys them. Exit
-status 1 and a message where that is not so.
+which are written when these end; `--unsorted`: stages stand one behind the other); begins and
+ends must balance on each track and nest; each arrow has one source and one sink; counters move
+on in time. Slices with their arguments, arrows and counters must be the same as in the JSON
+trace, neither more nor less, and the tracks in the same order, that of the descriptors as
+Perfetto obeys them. Exit status 1 and a message where that is not so.
 """
 import argparse
 import json
@@ -190,8 +191,8 @@ def freeze(value):
 
 
 class ProtoTrace:
-    def __init__(self, data, means):
-        self.means = means
+    def __init__(self, data, means, unsorted):
+        self.means, self.unsorted = means, unsorted
         self.texts = Texts()
         self.tracks = {}  # uuid -> descriptor
         self.of_events = set()  # tracks
@@ -229,7 +230,7 @@ class ProtoTrace:
         require((kind == SAMPLE) == bool(self.tracks[track]["counter"]),
                 f"an event of kind {kind} on track {track}")
         if kind != SAMPLE or not self.means:
-            require(time >= self.now, f"an event at {time} behind one at {self.now}")
+            require(time >= self.now or self.unsorted, f"an event at {time} behind one at {self.now}")
             self.now = time
         {BEGIN: self.begin, END: self.end, INSTANT: self.instant, SAMPLE: self.sample}[kind](
             track, time, event)
@@ -396,8 +397,8 @@ def compare(what, found, wanted):
             f"{next(iter(missing), None)} and {next(iter(extra), None)}")
 
 
-def check(data, root, means=False):
-    trace, wanted = ProtoTrace(data, means), JsonTrace(root)
+def check(data, root, means=False, unsorted=False):
+    trace, wanted = ProtoTrace(data, means, unsorted), JsonTrace(root)
     require(freeze(trace.head) == freeze(wanted.head), f"the head is {trace.head}")
     compare("slices", trace.all_slices(), wanted.slices)
     compare("flows", trace.all_flows(), wanted.flows)
@@ -415,13 +416,14 @@ def main():
     parser.add_argument("trace")
     parser.add_argument("json")
     parser.add_argument("--means", action="store_true", help="counters have means of intervals")
+    parser.add_argument("--unsorted", action="store_true", help="events come stage by stage, and not in the order of time")
     options = parser.parse_args()
     try:
         with open(options.trace, "rb") as file:
             data = file.read()
         with open(options.json, encoding="utf-8") as file:
             root = json.load(file, parse_float=Exact)
-        print(check(data, root, options.means))
+        print(check(data, root, options.means, options.unsorted))
     except (TraceError, OSError, ValueError, KeyError) as error:
         print(f"{options.trace}: {type(error).__name__}: {error}", file=sys.stderr)
         return 1

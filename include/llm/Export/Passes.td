@@ -254,8 +254,9 @@ def ExportModelExplorerPass : Pass<"llm-export-model-explorer", "::mlir::ModuleO
 def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
   let summary = "Write the schedule as a trace for ui.perfetto.dev";
   let description = [{
-    Writes the schedule of each function as one trace. It is in Chrome's JSON format, which
-    ui.perfetto.dev, chrome://tracing and speedscope open, or in Perfetto's own.
+    Writes the schedule of each function, or of the functions that are a pipeline, as one
+    trace. It is in Chrome's JSON format, which ui.perfetto.dev, chrome://tracing and
+    speedscope open, or in Perfetto's own.
 
     Requires: a target on the module, `llm.schedule` on each function with a body and
     `llm.slots` on its ops, as `--llm-schedule` leaves them; at most 10,000,000 slices and
@@ -281,8 +282,15 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
     - readers of JSON store times in doubles, which are exact up to 2^51 nanoseconds, or 26
       days.
 
-    Events are in the order of time. A loop is unrolled, iteration by iteration, in constant
-    memory. The `{}` of a name is the index of the innermost loop.
+    The stages of a pipeline (`llm.stage`) are one trace, `pipeline.perfetto.json` if `file`
+    names no other. Its first group has a track for each stage, with a slice for each of its
+    microbatches, and a track for what it sends to another. Arrows lead from stage to stage.
+    The groups and counters of each stage follow ("stage 1: layers"), with the slices of all
+    its microbatches. Cycles among their args count from the start of the microbatch.
+
+    Events are in the order of time, those of a pipeline stage by stage. A loop is unrolled,
+    iteration by iteration, in constant memory. The `{}` of a name is the index of the
+    innermost loop.
 
     Tracks, all named and ordered:
     - of the target: the critical path, and all counters;

@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PipelineTrace.h"
 #include "TraceExporter.h"
 #include "llm/Export/Files/ExportedFiles.h"
 #include "llm/Export/Files/FunctionFiles.h"
+#include "llm/Planning/PipelineSchedule.h"
 #include "llm/Results/Staleness.h"
 #include "llm/Support/Units.h"
 #include "llm/Trace/TraceWriter.h"
@@ -49,23 +51,23 @@ static std::string defaultSuffix(TraceFormat format) {
 }
 
 /// With a clock below 1 GHz, nanoseconds are above 2^61 before cycles are.
-static LogicalResult checkTimeAxis(const Timeline &timeline,
+static LogicalResult checkTimeAxis(Location loc, int64_t endCycle,
                                    const Target &target) {
-  if (ceilMulDiv(timeline.endCycle(), 1000000000, 1, target.clockHz))
+  if (ceilMulDiv(endCycle, 1000000000, 1, target.clockHz))
     return success();
-  return emitError(timeline.program().function().getLoc())
+  return emitError(loc)
          << "the schedule ends after more than 2^61 nanoseconds, too late for "
             "a trace: draw cycles, --llm-export-perfetto=time=cycles";
 }
 
 /// No viewer opens a larger trace, and it would fill the disk.
-static LogicalResult checkSize(const Timeline &timeline,
+static LogicalResult checkSize(FunctionOpInterface function,
                                std::optional<int64_t> slices, int64_t arrows,
                                TraceDetail detail) {
   constexpr int64_t most = 10000000;
   if (slices && *slices <= most && arrows <= most - *slices)
     return success();
-  return emitFunctionError(timeline.program().function())
+  return emitFunctionError(function)
          << "has a schedule of more than " << withThousandsSeparators(most)
          << " slices and arrows, more than viewers open: "
          << (detail == TraceDetail::Layer
@@ -130,11 +132,32 @@ private:
   prepare(FunctionOpInterface function, const Target &target) const;
   LogicalResult writeTrace(FunctionTrace &trace, const Target &target,
                            StringRef path);
+  using Stages = ArrayRef<std::unique_ptr<FunctionTrace>>;
+  LogicalResult checkPipeline(PipelineAttr pipeline, Stages stages,
+                              const Target &target);
+  LogicalResult writePipeline(PipelineAttr pipeline, Stages stages,
+                              const Target &target, StringRef path);
+  LogicalResult warnOfCollapsed(int64_t collapsed, Location loc) const;
+  void limitSamples(FunctionTrace &trace, const Target &target) const;
   std::optional<FunctionExplanation> explain(const Timeline &timeline,
                                              const Target &target,
                                              Warnings &warnings) const;
 };
 } // namespace
+
+/// Says what the trace of a pipeline is about.
+static void writePipelineHead(TraceValues &values, PipelineAttr pipeline,
+                              const Target &target, TraceTime time,
+                              ArrayRef<TraceCounter> counters) {
+  values.text("target", target.name);
+  values.text("target_description", target.description);
+  values.number("clock_hz", target.clockHz);
+  values.text("time", time == TraceTime::Cycles ? "cycles" : "ns");
+  values.number("makespan_cycles", pipeline.getMakespanCycles());
+  values.number("lower_bound_cycles", pipeline.getLowerBoundCycles());
+  values.number("period_cycles", pipeline.getPeriodCycles());
+  writeAbout(values, counters);
+}
 
 /// Warns that the trace lacks `missing`, because `what` ("a stretch has 7
 /// slots") is too many.
@@ -168,6 +191,18 @@ ExportPerfettoPass::explain(const Timeline &timeline, const Target &target,
                                      engines <= explainSlots);
 }
 
+/// More samples than a screen shows would make a long schedule's file large.
+void ExportPerfettoPass::limitSamples(FunctionTrace &trace,
+                                      const Target &target) const {
+  constexpr int64_t mostSamples = 10000;
+  std::optional<int64_t> changing = trace.spans->count(/*slices=*/false);
+  if (changing && *changing <= mostSamples)
+    return;
+  int64_t end = toTraceTime(trace.timeline->endCycle(), time, target);
+  trace.spans->sampleEvery(
+      std::max<int64_t>(1, end / mostSamples + (end % mostSamples != 0)));
+}
+
 /// Does everything that can fail for reasons of the function.
 FailureOr<std::unique_ptr<FunctionTrace>>
 ExportPerfettoPass::prepare(FunctionOpInterface function,
@@ -181,7 +216,7 @@ ExportPerfettoPass::prepare(FunctionOpInterface function,
   if (failed(timeline) || failed(checkTarget(*timeline, target, warnings)))
     return failure();
   if (time == TraceTime::Nanoseconds &&
-      failed(checkTimeAxis(*timeline, target)))
+      failed(checkTimeAxis(function.getLoc(), timeline->endCycle(), target)))
     return failure();
   trace->timeline = std::move(*timeline);
   trace->explanation = explain(*trace->timeline, target, warnings);
@@ -189,14 +224,16 @@ ExportPerfettoPass::prepare(FunctionOpInterface function,
   trace->spans.emplace(*trace->timeline, target, trace->explained(),
                        /*doesHold=*/trace->problems.empty(), detail);
   std::optional<int64_t> slices = trace->spans->count(/*slices=*/true);
-  if (failed(checkSize(*trace->timeline, slices, /*arrows=*/0, detail)))
+  if (failed(checkSize(function, slices, /*arrows=*/0, detail)))
     return failure();
   FailureOr<TraceFlows> flows =
       TraceFlows::create(*trace->timeline, *trace->spans, detail);
   if (failed(flows) ||
-      failed(checkSize(*trace->timeline, slices, flows->count(), detail)))
+      failed(checkSize(function, slices, flows->count(), detail)))
     return failure();
   trace->flows = std::move(*flows);
+  if (detail == TraceDetail::Layer)
+    limitSamples(*trace, target);
   return trace;
 }
 
@@ -214,36 +251,138 @@ LogicalResult ExportPerfettoPass::writeTrace(FunctionTrace &trace,
   };
   if (failed(getAnalysis<ExportedFiles>().write(*this, path, write)))
     return failure();
+  return warnOfCollapsed(collapsed, trace.program.function().getLoc());
+}
+
+LogicalResult ExportPerfettoPass::warnOfCollapsed(int64_t collapsed,
+                                                  Location loc) const {
   if (collapsed > 0)
-    emitWarning(trace.program.function().getLoc())
+    emitWarning(loc)
         << collapsed
         << " slices of the trace are shorter than a nanosecond and have no "
            "width. To see them draw cycles: --llm-export-perfetto=time=cycles";
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Pipelines
+//===----------------------------------------------------------------------===//
+
+/// Each microbatch has the slices of its stage.
+LogicalResult ExportPerfettoPass::checkPipeline(PipelineAttr pipeline,
+                                                Stages stages,
+                                                const Target &target) {
+  ModuleOp module = getOperation();
+  if (failed(verifyPipeline(module, target)) ||
+      (time == TraceTime::Nanoseconds &&
+       failed(checkTimeAxis(module.getLoc(), pipeline.getMakespanCycles(),
+                            target))))
+    return failure();
+  std::optional<int64_t> slices = pipeline.getSlots().size();
+  std::optional<int64_t> arrows = 2 * *slices;
+  for (const std::unique_ptr<FunctionTrace> &stage : stages) {
+    FunctionOpInterface function = stage->program.function();
+    auto of = function->getAttrOfType<StageAttr>(LlmDialect::stageAttrName);
+    auto addTo = [&](std::optional<int64_t> &sum, std::optional<int64_t> each) {
+      each = each ? checkedMul(*each, of.getMicrobatches()) : each;
+      sum = sum && each ? checkedAdd(*sum, *each) : std::nullopt;
+    };
+    addTo(slices, stage->spans->count(/*slices=*/true));
+    addTo(arrows, stage->flows->count());
+    if (failed(checkSize(function, slices, arrows.value_or(maxCount), detail)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult ExportPerfettoPass::writePipeline(PipelineAttr pipeline,
+                                                Stages stages,
+                                                const Target &target,
+                                                StringRef path) {
+  PipelineSlices microbatches(getOperation(), pipeline);
+  int64_t collapsed = 0;
+  auto write = [&](llvm::raw_ostream &os) {
+    TraceWriter writer(chooseEncoding(format, path), os);
+    TraceSink &sink = writer.sink();
+    TraceLayout layout = microbatches.layout("pipeline on " + target.name);
+    StageSink::Numbers numbers;
+    std::vector<StageSink> sinks;
+    for (const std::unique_ptr<FunctionTrace> &stage : stages) {
+      sinks.emplace_back(sink, numbers);
+      sinks.back().addTo(layout, stage->spans->layout(),
+                         PipelineSlices::nameOf(stage->program.function()));
+    }
+    sink.begin(layout, [&](TraceValues &values) {
+      writePipelineHead(values, pipeline, target, time, layout.counters);
+    });
+    microbatches.write(sink, numbers, [&](int64_t cycle) {
+      return toTraceTime(cycle, time, target);
+    });
+    for (auto [stage, stageSink] : llvm::zip_equal(stages, sinks))
+      for (StageSlotAttr run : microbatches.runsOf(stage->program.function())) {
+        TraceExporter exporter(*stage->timeline, target, *stage->spans,
+                               *stage->flows, stage->explained(),
+                               stage->problems, detail, time, stageSink,
+                               run.getStartCycle());
+        exporter.write();
+        collapsed += exporter.collapsedSlices();
+      }
+    sink.end();
+  };
+  if (failed(getAnalysis<ExportedFiles>().write(*this, path, write)))
+    return failure();
+  return warnOfCollapsed(collapsed, getOperation().getLoc());
+}
+
+//===----------------------------------------------------------------------===//
+// All functions
+//===----------------------------------------------------------------------===//
+
 /// All functions are prepared first, so that no file is written if one of them
-/// fails.
+/// fails. The stages of a pipeline are the last file.
 LogicalResult
 ExportPerfettoPass::exportFunctions(ArrayRef<FunctionOpInterface> functions) {
+  auto pipeline =
+      getOperation()->getAttrOfType<PipelineAttr>(LlmDialect::pipelineAttrName);
+  SmallVector<FunctionOpInterface> alone, stages;
+  for (FunctionOpInterface function : functions) {
+    bool isStage = pipeline && function->hasAttr(LlmDialect::stageAttrName);
+    (isStage ? stages : alone).push_back(function);
+  }
+  SmallVector<FunctionOpInterface> written(alone);
+  if (!stages.empty())
+    written.push_back(stages.front());
   FailureOr<std::vector<std::string>> paths =
-      choosePaths(*this, functions, file, {"trace", defaultSuffix(format)});
+      choosePaths(*this, written, file, {"trace", defaultSuffix(format)});
   if (failed(paths))
     return failure();
+  if (!stages.empty() && file.empty())
+    paths->back() = "pipeline" + defaultSuffix(format);
   FailureOr<Target> target = readTarget(getOperation());
   if (failed(target))
     return failure();
-  std::vector<std::unique_ptr<FunctionTrace>> traces;
-  for (FunctionOpInterface function : functions) {
-    FailureOr<std::unique_ptr<FunctionTrace>> trace =
-        prepare(function, *target);
-    if (failed(trace))
-      return failure();
-    traces.push_back(std::move(*trace));
-  }
-  for (auto [trace, path] : llvm::zip_equal(traces, *paths))
+  std::vector<std::unique_ptr<FunctionTrace>> traces, ofStages;
+  auto prepareAll = [&](ArrayRef<FunctionOpInterface> some,
+                        std::vector<std::unique_ptr<FunctionTrace>> &prepared) {
+    for (FunctionOpInterface function : some) {
+      FailureOr<std::unique_ptr<FunctionTrace>> trace =
+          prepare(function, *target);
+      if (failed(trace))
+        return failure();
+      prepared.push_back(std::move(*trace));
+    }
+    return success();
+  };
+  if (failed(prepareAll(alone, traces)) || failed(prepareAll(stages, ofStages)))
+    return failure();
+  if (!stages.empty() && failed(checkPipeline(pipeline, ofStages, *target)))
+    return failure();
+  for (auto [trace, path] : llvm::zip(traces, *paths))
     if (failed(writeTrace(*trace, *target, path)))
       return failure();
+  if (!stages.empty() &&
+      failed(writePipeline(pipeline, ofStages, *target, paths->back())))
+    return failure();
   for (StringRef path : *paths)
     if (open && failed(getAnalysis<ExportedFiles>().open(*this, path)))
       return failure();

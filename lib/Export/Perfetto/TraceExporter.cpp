@@ -12,9 +12,21 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-int64_t TraceExporter::toNanoseconds(int64_t cycle) const {
+int64_t mlir::llm::toTraceTime(int64_t cycle, TraceTime time,
+                               const Target &target) {
   return time == TraceTime::Cycles ? cycle
                                    : cyclesToNanoseconds(cycle, target.clockHz);
+}
+
+void mlir::llm::writeAbout(TraceValues &values,
+                           ArrayRef<TraceCounter> counters) {
+  for (const TraceCounter &counter : counters)
+    if (!counter.about.empty())
+      values.text(counter.name, counter.about);
+}
+
+int64_t TraceExporter::toNanoseconds(int64_t cycle) const {
+  return toTraceTime(firstCycle + cycle, time, target);
 }
 
 void TraceExporter::writeHead() {
@@ -33,26 +45,11 @@ void TraceExporter::writeHead() {
         for (StringRef problem : problems)
           list.text("", problem);
       });
-    for (const TraceCounter &counter : spans.layout().counters)
-      if (!counter.about.empty())
-        values.text(counter.name, counter.about);
+    writeAbout(values, spans.layout().counters);
   });
 }
 
-/// More samples than a screen shows would make a long schedule's file large.
-void TraceExporter::limitSamples() {
-  constexpr int64_t mostSamples = 10000;
-  std::optional<int64_t> changing = spans.count(/*slices=*/false);
-  if (changing && *changing <= mostSamples)
-    return;
-  int64_t end = toNanoseconds(timeline.endCycle());
-  spans.sampleEvery(
-      std::max<int64_t>(1, end / mostSamples + (end % mostSamples != 0)));
-}
-
 void TraceExporter::write() {
-  if (detail == TraceDetail::Layer)
-    limitSamples();
   writeHead();
   overlaps.emplace(spans.layout(), sink);
   timeline.forEachStretch([&](const StretchRun &run) { writeStretch(run); });

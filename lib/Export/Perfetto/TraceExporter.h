@@ -18,17 +18,25 @@
 
 namespace mlir::llm {
 
+/// Returns a time of a trace: nanoseconds, or cycles if these are drawn.
+int64_t toTraceTime(int64_t cycle, TraceTime time, const Target &target);
+
+/// Writes what the names of counters leave open.
+void writeAbout(TraceValues &values, ArrayRef<TraceCounter> counters);
+
 /// Visits everything in the order of time, and hands it to a sink.
 class TraceExporter {
 public:
+  /// The function starts in `firstCycle` of the trace. The parts must outlive
+  /// the exporter.
   TraceExporter(const Timeline &timeline, const Target &target,
                 TraceSpans &spans, const TraceFlows &flows,
                 const FunctionExplanation *explanation,
                 ArrayRef<std::string> problems, TraceDetail detail,
-                TraceTime time, TraceSink &sink)
+                TraceTime time, TraceSink &sink, int64_t firstCycle = 0)
       : timeline(timeline), target(target), spans(spans), flows(flows),
         problems(problems), detail(detail), time(time), sink(sink),
-        args(timeline, target, explanation, sink) {}
+        firstCycle(firstCycle), args(timeline, target, explanation, sink) {}
 
   void write();
   /// Slices that take time and have no width, because nanoseconds are too
@@ -46,7 +54,6 @@ private:
   };
   int64_t toNanoseconds(int64_t cycle) const;
   void writeHead();
-  void limitSamples();
   void writeStretch(const StretchRun &run);
   void endLayers(int64_t cycle);
   void endSlice(unsigned track, int64_t cycle);
@@ -74,6 +81,7 @@ private:
   TraceDetail detail;
   TraceTime time;
   TraceSink &sink;
+  int64_t firstCycle;
   TraceArgs args;
   std::optional<OverlapTracks> overlaps; ///< where ends are cycles
   /// Tracks of layers that have begun, by when these end: the earliest on top.

@@ -57,6 +57,13 @@ static TraceCounters::Wanted findWanted(const Program &program,
   wanted.bytes = true;
   wanted.privateMemory = knowsRooms;
   wanted.cache = findCacheBytes(program);
+  // The chips of a stage hold the caches of all microbatches.
+  auto stage = program.function()->getAttrOfType<StageAttr>(
+      LlmDialect::stageAttrName);
+  if (stage && wanted.cache && wanted.cache->before)
+    wanted.cache->before =
+        checkedMul(*wanted.cache->before, stage.getMicrobatches())
+            .value_or(maxCount);
   for (const ProgramOp &entry : program.ops()) {
     CostAttr cost = costOf(entry.op);
     wanted.bytes &= bool(cost);
