@@ -18,8 +18,8 @@
 // FUSED: error: 'llm.matmul' op is in a kernel of several ops: --llm-shard and --llm-partition come before --llm-fuse
 // RUN: not llm-opt %S/shard-late.mlir --llm-target=name=h100-sxm --llm-shard=tp=2 --llm-tile 2>&1 | FileCheck %s --check-prefix=WHOLE
 // WHOLE: error: 'llm.matmul' op is to be cut over chips (llm.shard): run --llm-partition before --llm-tile
-// RUN: not llm-opt %S/shard-late.mlir --llm-target=name=npu --llm-shard=tp=2 --llm-tile 2>&1 | FileCheck %s --check-prefix=LINKS
-// LINKS: error: the program's grid has 2 chips, and target 'npu' has no links: write "links": {"ring": {"bytes_per_second_per_direction": 100e9, "devices": 2}} into its file, or take a preset with links (llm-opt --llm-list-targets)
+// RUN: not llm-opt %S/shard-late.mlir --llm-target=name=npu-mxu-vpu --llm-shard=tp=2 --llm-tile 2>&1 | FileCheck %s --check-prefix=LINKS
+// LINKS: error: the program's grid has 2 chips, and target 'npu-mxu-vpu' has no links: write "links": {"ring": {"bytes_per_second_per_direction": 100e9, "devices": 2}} into its file, or take a preset with links (llm-opt --llm-list-targets)
 // RUN: not llm-opt %S/shard-late.mlir --llm-target=name=h100-sxm --llm-shard=tp=16 --llm-tile 2>&1 | FileCheck %s --check-prefix=FEW
 // FEW: error: the program's grid has 16 chips, and the links of target 'h100-sxm' join 8: set=links.nvlink.devices=16 asks what if one joined so many
 
