@@ -4,7 +4,8 @@
     side_by_side.py [LABEL=]REPORT.json ...
 
 First come time, tokens per second, what binds most of the time, and the share of the machine's
-peak. Rows below are ops, with the microseconds in which all runs of an op are under way, and the share
+peak; of programs over several chips also tokens per second and chip, the share of the time that
+exchanges take alone, and of stages the period of the pipeline. Rows below are ops, with the microseconds in which all runs of an op are under way, and the share
 of the nearest of the machine's peaks; then lower bound and roofline.
 """
 import json
@@ -23,7 +24,7 @@ class Column:
 
     def __init__(self, report, label):
         self.report = report
-        self.label = label or default_label(report)
+        self.label = label
         self.ops = {op["name"]: [f"{op['elapsed_us']:,.3f}", f"{op['percent_of_limit']:.1f}"]
                     for op in report["ops"]}
 
@@ -32,9 +33,24 @@ class Column:
         return [f"{cycles * 1e6 / self.report['clock_hz']:,.3f}", ""]
 
 
-def default_label(report):
-    phase = report.get("program", {}).get("phase") or report["function"]
-    return f"{report['target']} {phase}"
+def cut_of(report):
+    """Returns "tp=4 pp=2 stage 0", or nothing for a program of one chip."""
+    words = [f"{axis}={size}" for axis, size in report.get("grid", {}).items()]
+    if "pipeline" in report:
+        words.append(f"stage {report['pipeline']['stage']}")
+    return " ".join(words)
+
+
+def label_columns(columns):
+    """Gives a label to columns without one: target, phase and cut, or the cut alone where it says enough."""
+    def machine_of(report):
+        return f"{report['target']} {report.get('program', {}).get('phase') or report['function']}"
+    reports = [column.report for column in columns if not column.label]
+    says_enough = all(map(cut_of, reports)) and len(set(map(machine_of, reports))) == 1 < len(reports)
+    for column in columns:
+        if not column.label:
+            cut = cut_of(column.report)
+            column.label = cut if says_enough else " ".join(filter(None, (machine_of(column.report), cut)))
 
 
 def load(argument):
@@ -130,10 +146,24 @@ def headline_rows(columns):
     def fits(report):
         return {True: "yes", False: "NO", None: "not checked"}[report.get("fits")]
 
+    def per_chip(report):
+        rate = report.get("tokens_per_second", report.get("tokens_per_second_if_all_layers"))
+        return "-" if rate is None else f"{rate / report.get('chips', 1):,.1f}"
+
+    def exposed(report):
+        return f"{report['bound_percent']['exchange']:.1f}"
+
+    def period(report):
+        return f"{report['pipeline']['period_us']:,.3f}" if "pipeline" in report else "-"
+
+    are_cut = any("chips" in column.report for column in columns)
+    are_stages = any("pipeline" in column.report for column in columns)
     tokens_name = "tokens/s" if all(are_whole(columns)) else f"tokens/s, {layers_label(columns)}"
     for name, cell in (("fits into memory", fits),
                        ("time, us", lambda report: f"{report['makespan_us']:,.3f}"),
+                       *([("period of the pipeline, us", period)] if are_stages else []),
                        (tokens_name, tokens),
+                       *([("tokens/s per chip", per_chip), ("exposed exchange, %", exposed)] if are_cut else []),
                        ("bound", lambda report: report["bound"]),
                        ("of peak: MFU, %", lambda report: f"{report['mfu_percent']:.1f}"),
                        ("of peak: MBU, %", lambda report: f"{report['mbu_percent']:.1f}")):
@@ -276,6 +306,7 @@ def main(arguments):
         return 0 if arguments else 2
     try:
         columns = [column for argument in arguments for column in load(argument)]
+        label_columns(columns)
     except InputError as error:
         print(f"side_by_side.py: {error}", file=sys.stderr)
         return 1
