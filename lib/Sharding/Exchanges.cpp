@@ -18,6 +18,16 @@ Cut mlir::llm::cutOf(const DenseMap<Value, Cut> &cuts, Value value) {
                              : found->second;
 }
 
+size_t mlir::llm::countKeptAxes(const Axes &own, const Axes &needed) {
+  if (!own.segments.empty() || !needed.segments.empty())
+    return own == needed ? own.names.size() : 0;
+  auto pairs = llvm::zip(own.names, needed.names);
+  auto other = llvm::find_if(pairs, [](auto pair) {
+    return std::get<0>(pair) != std::get<1>(pair);
+  });
+  return std::distance(pairs.begin(), other);
+}
+
 /// The name of the op whose result a value shows, and behind it the number of a
 /// further result; empty if it has none.
 static std::string nameOfProducer(Value value) {
@@ -70,28 +80,30 @@ Value Exchanges::sumUp(Value value) {
 }
 
 /// Of a summand, a chip gets its piece of the sum along each dimension that is
-/// to be cut over axes of the sum.
+/// to be cut further, over axes of the sum.
 Value Exchanges::sumUpPieces(Value value, const Cut &needed) {
   for (auto [dim, axes] : llvm::enumerate(needed.dims)) {
     Cut cut = cutOf(value);
-    bool isOfSum = llvm::all_of(axes.names, [&](StringAttr axis) {
+    size_t kept = countKeptAxes(cut.dims[dim], axes);
+    ArrayRef<StringAttr> further = ArrayRef(axes.names).drop_front(kept);
+    bool isOfSum = llvm::all_of(further, [&](StringAttr axis) {
       return llvm::is_contained(cut.partial, axis);
     });
-    if (axes.empty() || !axes.segments.empty() || !cut.dims[dim].empty() ||
-        !isOfSum || sums.contains(value))
+    if (further.empty() || !axes.segments.empty() ||
+        kept < cut.dims[dim].names.size() || !isOfSum || sums.contains(value))
       continue;
     auto [piece, isNew] = scattered.try_emplace({value, unsigned(dim)});
     if (isNew) {
       cut.dims[dim] = axes;
       llvm::erase_if(cut.partial, [&](StringAttr axis) {
-        return llvm::is_contained(axes.names, axis);
+        return llvm::is_contained(further, axis);
       });
       Cut only = Cut::whole(cut.dims.size());
-      only.dims[dim] = axes;
+      llvm::append_range(only.dims[dim].names, further);
       Value made = exchange<ReduceScatterOp>(
           value, "reduce_scatter", cut, pieceOf(value.getType(), only, grid),
           StringAttr(), Join::Sum, value,
-          toAttribute(value.getContext(), axes.names), int64_t(dim));
+          toAttribute(value.getContext(), further), int64_t(dim));
       scattered[{value, unsigned(dim)}] = made;
     }
     value = scattered[{value, unsigned(dim)}];
@@ -128,12 +140,14 @@ Value Exchanges::moveCuts(Value value, const Cut &needed) {
   return value;
 }
 
-Value Exchanges::gatherAlong(Value value, size_t dim) {
-  auto [whole, isNew] = gathered.try_emplace({value, unsigned(dim)});
-  if (!isNew)
-    return whole->second;
+Value Exchanges::gatherAlong(Value value, size_t dim, size_t kept) {
+  std::pair<Value, std::pair<unsigned, unsigned>> place(value, {dim, kept});
+  if (Value known = gathered.lookup(place))
+    return known;
   Cut cut = cutOf(value);
-  Axes axes = std::exchange(cut.dims[dim], Axes());
+  Axes axes = cut.dims[dim];
+  cut.dims[dim] = {{axes.names.begin(), axes.names.begin() + kept}};
+  axes.names.erase(axes.names.begin(), axes.names.begin() + kept);
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<int64_t> shape(type.getShape());
   shape[dim] *= countChips(axes, grid);
@@ -142,7 +156,7 @@ Value Exchanges::gatherAlong(Value value, size_t dim) {
       toAttribute(value.getContext(), axes.names), int64_t(dim));
   if (!axes.segments.empty())
     out = sortSegments(out, dim, axes);
-  return gathered[{value, unsigned(dim)}] = out;
+  return gathered[place] = out;
 }
 
 Value Exchanges::sliceAlong(Value value, size_t dim, int64_t begin,
@@ -181,9 +195,10 @@ Value Exchanges::sortSegments(Value value, size_t dim, const Axes &axes) {
 Value Exchanges::takeOwn(Operation *op, Value value, size_t dim,
                          const Axes &axes) {
   rewriter.setInsertionPoint(op);
-  Cut only = Cut::whole(cutOf(value).dims.size());
-  only.dims[dim] = {axes.names};
-  ArrayAttr names = toAttribute(value.getContext(), axes.names);
+  Cut cut = cutOf(value), only = Cut::whole(cut.dims.size());
+  llvm::append_range(only.dims[dim].names,
+                     ArrayRef(axes.names).drop_front(cut.dims[dim].names.size()));
+  ArrayAttr names = toAttribute(value.getContext(), only.dims[dim].names);
   SmallVector<Value> parts;
   int64_t begin = 0, size = sizesOf(value.getType())[dim];
   for (int64_t segment : segmentsOf(axes, size)) {
@@ -198,7 +213,6 @@ Value Exchanges::takeOwn(Operation *op, Value value, size_t dim,
       parts.size() == 1
           ? parts.front()
           : tensor::ConcatOp::create(rewriter, op->getLoc(), dim, parts);
-  Cut cut = cutOf(value);
   cut.dims[dim] = axes;
   cuts[piece] = cut;
   return piece;

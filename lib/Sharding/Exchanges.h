@@ -17,6 +17,10 @@ namespace mlir::llm {
 /// The cut of a value, by those that are known.
 Cut cutOf(const DenseMap<Value, Cut> &cuts, Value value);
 
+/// Returns the number of axes, from the outermost on, over which a dimension is
+/// cut and is needed cut.
+size_t countKeptAxes(const Axes &own, const Axes &needed);
+
 /// Makes collectives, each once, and notes how their results are cut.
 class Exchanges {
 public:
@@ -31,9 +35,10 @@ public:
   /// The value cut along the dimensions along which it is needed, as far as it
   /// is cut along others over the same axes.
   Value moveCuts(Value value, const Cut &needed);
-  /// The value with a dimension whole.
-  Value gatherAlong(Value value, size_t dim);
-  /// The chip's own piece of a dimension that is whole.
+  /// The value with a dimension cut over the first `kept` of its axes alone.
+  Value gatherAlong(Value value, size_t dim, size_t kept);
+  /// The chip's own piece of a dimension that is whole, or cut over the first
+  /// of the axes.
   Value takeOwn(Operation *op, Value value, size_t dim, const Axes &axes);
 
 private:
@@ -51,7 +56,9 @@ private:
   DenseMap<Value, Cut> &cuts;
   llvm::StringMap<unsigned> usesOfName;
   DenseMap<Value, Value> sums;
-  DenseMap<std::pair<Value, unsigned>, Value> gathered, scattered, moved;
+  DenseMap<std::pair<Value, unsigned>, Value> scattered, moved;
+  /// By dimension and what was kept.
+  DenseMap<std::pair<Value, std::pair<unsigned, unsigned>>, Value> gathered;
 };
 
 } // namespace mlir::llm

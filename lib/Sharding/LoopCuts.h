@@ -40,15 +40,22 @@ FailureOr<DenseMap<Value, Cut>> findBatchCuts(FunctionOpInterface function,
                                               GridAttr grid,
                                               ArrayRef<StringAttr> axes);
 
-/// Cuts the loop that counts the rows of all results of an op over these axes.
-/// Nothing if chips cannot share it.
-std::optional<LoopCuts> cutRows(Operation *op, const Workload &workload,
-                                ArrayRef<StringAttr> axes, GridAttr grid);
+/// Returns the loop that counts the first dimension of all results, if there is
+/// one.
+std::optional<unsigned> findRowLoop(Operation *op, const Workload &workload);
 
-/// How a value that a loop carries is cut if chips share the rows of tokens.
-/// Nothing if it has no row for each token, or if they do not divide these.
+/// Cuts the loop that counts the rows of all results of an op over these axes,
+/// within the chips that share sequences. Nothing if chips cannot share it.
+std::optional<LoopCuts> cutRows(Operation *op, const Workload &workload,
+                                ArrayRef<StringAttr> axes,
+                                const LoopCuts &ofSequences, GridAttr grid);
+
+/// How a value that a loop carries is cut if chips share the rows of tokens,
+/// each within its sequences. Nothing if it has no row for each token, or if
+/// they do not divide these.
 std::optional<Cut> rowsOfCarried(FunctionOpInterface function, Value carried,
-                                 GridAttr grid, ArrayRef<StringAttr> axes);
+                                 const Cut &bySequences, GridAttr grid,
+                                 ArrayRef<StringAttr> axes);
 
 /// Whether a value only shows weights, or caches and states as they are when
 /// the program starts. Each use may take its own piece of such a value.

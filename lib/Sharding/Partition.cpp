@@ -146,8 +146,9 @@ void Partitioner::planLoop(LoopLikeOpInterface loop) {
     auto given = batchCuts.find(init);
     Cut cut = given == batchCuts.end() ? cutOf(init) : given->second;
     cut.partial.clear();
-    auto rows = rowsOfCarried(function, init, grid, roles.rows);
-    cuts[argument] = cuts[result] = rows ? *rows : restrictTo(cut, roles.batch);
+    Cut bySequences = restrictTo(cut, roles.batch);
+    auto rows = rowsOfCarried(function, init, bySequences, grid, roles.rows);
+    cuts[argument] = cuts[result] = rows ? *rows : bySequences;
   }
 }
 
@@ -281,9 +282,11 @@ FailureOr<Value> Partitioner::convert(Operation *op, Value value,
   // What chips have of other rows or columns is there before they take theirs.
   value = exchanges.moveCuts(value, needed);
   for (size_t dim = 0; dim < needed.dims.size(); ++dim)
-    if (Axes own = cutOf(value).dims[dim];
-        own != needed.dims[dim] && !own.empty())
-      value = exchanges.gatherAlong(value, dim);
+    if (Axes own = cutOf(value).dims[dim]; own != needed.dims[dim]) {
+      size_t kept = countKeptAxes(own, needed.dims[dim]);
+      if (kept < own.names.size())
+        value = exchanges.gatherAlong(value, dim, kept);
+    }
   for (size_t dim = 0; dim < needed.dims.size(); ++dim)
     if (cutOf(value).dims[dim] != needed.dims[dim])
       value = exchanges.takeOwn(op, value, dim, needed.dims[dim]);

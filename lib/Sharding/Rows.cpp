@@ -15,9 +15,8 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// The loop that counts the first dimension of all results, if there is one.
-static std::optional<unsigned> findRowLoop(Operation *op,
-                                           const Workload &workload) {
+std::optional<unsigned> mlir::llm::findRowLoop(Operation *op,
+                                               const Workload &workload) {
   std::optional<unsigned> found;
   for (Value result : op->getResults()) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
@@ -37,14 +36,18 @@ static std::optional<unsigned> findRowLoop(Operation *op,
 std::optional<LoopCuts> mlir::llm::cutRows(Operation *op,
                                            const Workload &workload,
                                            ArrayRef<StringAttr> axes,
+                                           const LoopCuts &ofSequences,
                                            GridAttr grid) {
   std::optional<unsigned> loop = findRowLoop(op, workload);
-  Axes rows{SmallVector<StringAttr, 2>(axes.begin(), axes.end())};
-  if (!loop || !divides(rows, workload.loops[*loop].extent, grid) ||
+  if (!loop)
+    return std::nullopt;
+  LoopCuts loops = ofSequences;
+  Axes &rows = loops[*loop];
+  llvm::append_range(rows.names, axes);
+  if (!rows.segments.empty() ||
+      !divides(rows, workload.loops[*loop].extent, grid) ||
       !explainUncut(op, workload, *loop).empty())
     return std::nullopt;
-  LoopCuts loops(workload.loops.size());
-  loops[*loop] = rows;
   std::string reason;
   if (findUnequalPieces(op, workload, loops, grid) ||
       !cutsOf(op, workload, loops, grid, reason))
@@ -53,17 +56,19 @@ std::optional<LoopCuts> mlir::llm::cutRows(Operation *op,
 }
 
 std::optional<Cut> mlir::llm::rowsOfCarried(FunctionOpInterface function,
-                                            Value carried, GridAttr grid,
+                                            Value carried,
+                                            const Cut &bySequences,
+                                            GridAttr grid,
                                             ArrayRef<StringAttr> axes) {
   auto program =
       function->getAttrOfType<ProgramAttr>(LlmDialect::programAttrName);
   auto type = dyn_cast<RankedTensorType>(carried.getType());
-  Axes rows{SmallVector<StringAttr, 2>(axes.begin(), axes.end())};
   if (axes.empty() || !program || !type || type.getRank() < 2 ||
-      type.getDimSize(0) != program.countTokens() ||
-      !divides(rows, type.getDimSize(0), grid))
+      type.getDimSize(0) != program.countTokens())
     return std::nullopt;
-  Cut cut = Cut::whole(type.getRank());
-  cut.dims.front() = rows;
-  return cut;
+  Cut cut = bySequences;
+  llvm::append_range(cut.dims.front().names, axes);
+  return divides(cut.dims.front(), type.getDimSize(0), grid)
+             ? std::optional(cut)
+             : std::nullopt;
 }

@@ -36,7 +36,8 @@ private:
   void handThrough(Operation *view, DenseMap<Value, Cut> &from);
   /// Cuts an op along its rows, if it reads rows that are cut, or sums that are
   /// still to be made: these then come in pieces.
-  LoopCuts shareRows(Operation *op, const Workload &workload);
+  LoopCuts shareRows(Operation *op, const Workload &workload,
+                     const LoopCuts &ofSequences);
   bool handsSumsOn(Operation *op) const;
   void note(Operation *op, const OpCuts &own, bool isByRows);
   /// Whether an op would be cut over an axis that shares its experts.
@@ -388,12 +389,15 @@ void Sharder::enter(LoopLikeOpInterface loop) {
     return;
   for (auto [init, argument, result] :
        llvm::zip_equal(loop.getInits(), loop.getRegionIterArgs(), *results)) {
-    if (auto cut = rowsOfCarried(function, init, grid, roles.rows))
-      rows[argument] = rows[result] = *cut;
     auto known = cuts.find(init);
-    if (known == cuts.end())
+    auto type = dyn_cast<RankedTensorType>(init.getType());
+    if (known == cuts.end() && !type)
       continue;
-    Cut carried = restrictTo(known->second, roles.batch);
+    Cut carried = known == cuts.end()
+                      ? Cut::whole(type.getRank())
+                      : restrictTo(known->second, roles.batch);
+    if (auto cut = rowsOfCarried(function, init, carried, grid, roles.rows))
+      rows[argument] = rows[result] = *cut;
     if (carried.isWhole())
       continue;
     cuts[argument] = carried;
@@ -409,7 +413,8 @@ bool Sharder::handsSumsOn(Operation *op) const {
          });
 }
 
-LoopCuts Sharder::shareRows(Operation *op, const Workload &workload) {
+LoopCuts Sharder::shareRows(Operation *op, const Workload &workload,
+                            const LoopCuts &ofSequences) {
   LoopCuts none(workload.loops.size());
   if (handsSumsOn(op)) {
     sums.insert(op->result_begin(), op->result_end());
@@ -420,7 +425,8 @@ LoopCuts Sharder::shareRows(Operation *op, const Workload &workload) {
   });
   if (roles.rows.empty() || !readsRows)
     return none;
-  std::optional<LoopCuts> loops = cutRows(op, workload, roles.rows, grid);
+  std::optional<LoopCuts> loops =
+      cutRows(op, workload, roles.rows, ofSequences, grid);
   return loops && !clashes(op, *loops) ? *loops : none;
 }
 
@@ -430,8 +436,12 @@ void Sharder::note(Operation *op, const OpCuts &own, bool isByRows) {
     cut.partial.clear(); // summed up where it is needed
     if (!made.partial.empty())
       sums.insert(result);
-    if (!cut.isWhole())
-      (isByRows ? rows : cuts)[result] = cut;
+    if (isByRows)
+      rows[result] = cut;
+    // What wants all rows wants those of its sequences.
+    Cut kept = isByRows ? restrictTo(cut, roles.batch) : cut;
+    if (!kept.isWhole())
+      cuts[result] = kept;
   }
 }
 
@@ -459,9 +469,10 @@ LogicalResult Sharder::shard(Operation *op) {
     if (!sharesProducts(*loops))
       merge(op, *workload, *loops, seed(op, *workload));
     if (!sharesProducts(*loops)) {
-      LoopCuts byRows = shareRows(op, *workload);
+      LoopCuts byRows = shareRows(op, *workload, *loops);
       isByRows = isCut(byRows);
-      merge(op, *workload, *loops, byRows);
+      if (isByRows)
+        loops = byRows;
     }
     if (isCut(*loops) || experts.contains(op))
       op->setAttr(LlmDialect::shardAttrName,

@@ -34,10 +34,19 @@ struct LlmPartitionPass
     // Without a grid, or on one chip, the program is that of the chip.
     if (!grid)
       return warnOfMissingGrid(module);
+    if (overlapChunks < 1 || overlapChunks > mostChunks) {
+      emitPassError(*this, module)
+          << "option 'overlap-chunks' divides the rows of a product, expected "
+             "1 to "
+          << mostChunks << ", got " << overlapChunks.getValue();
+      return signalPassFailure();
+    }
     for (FunctionOpInterface function : functionsWithBody(module))
       if ((!AxisRoles::areStagesOnly(grid) &&
            (failed(partitionFunction(function, grid, expertRows)) ||
             failed(unrollParts(function, grid)))) ||
+          (overlapChunks > 1 &&
+           failed(splitSumsIntoChunks(function, overlapChunks))) ||
           failed(splitIntoStagesOf(function, grid)))
         return signalPassFailure();
     GridAttr chips = withoutParts(grid);
@@ -48,6 +57,9 @@ struct LlmPartitionPass
   }
 
 private:
+  /// More make every message short, and a program long.
+  static constexpr int64_t mostChunks = 64;
+
   LogicalResult splitIntoStagesOf(FunctionOpInterface function, GridAttr grid) {
     StringAttr axis = AxisRoles::get(grid).stages;
     if (!axis)

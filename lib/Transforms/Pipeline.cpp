@@ -48,6 +48,10 @@ PipelineOptions::PipelineOptions()
       interleave(*this, "interleave", cl::init(1), cl::value_desc("N"),
                  cl::desc("Parts of a batch side by side on each chip, of "
                           "which one computes while another exchanges")),
+      overlapChunks(*this, "overlap-chunks", cl::init(1), cl::value_desc("N"),
+                    cl::desc("Of llm-partition: chunks of each product, of "
+                             "which one computes while chips add up "
+                             "another")),
       sequenceParallel(*this, "sp", cl::init(false),
                        cl::desc("Cut what lies between products along the "
                                 "rows of tokens over the chips of tp")),
@@ -96,7 +100,9 @@ void mlir::llm::buildPipeline(OpPassManager &manager,
     shard.microbatches = options.microbatches;
     shard.interleave = options.interleave;
     manager.addPass(createLlmShardPass(shard));
-    manager.addPass(createLlmPartitionPass());
+    LlmPartitionPassOptions partition;
+    partition.overlapChunks = options.overlapChunks;
+    manager.addPass(createLlmPartitionPass(partition));
   }
   if (options.decomposeAttention)
     manager.addNestedPass<func::FuncOp>(createLlmDecomposeAttentionPass());

@@ -211,13 +211,10 @@ private:
     Degrees degrees{std::max<int64_t>(tp, 1),         std::max<int64_t>(ep, 1),
                     std::max<int64_t>(dp, 1),         std::max<int64_t>(pp, 1),
                     std::max<int64_t>(interleave, 1), sp};
-    if (sp && (degrees.tp == 1 || degrees.dp > 1 || degrees.interleave > 1))
+    if (sp && degrees.tp == 1)
       return emitPassError(*this, module)
              << "option 'sp' cuts rows of tokens over the chips of 'tp', which "
-                "must be 2 or more, and not beside 'dp' or 'interleave'; got "
-                "tp="
-             << degrees.tp << " dp=" << degrees.dp
-             << " interleave=" << degrees.interleave;
+                "must be 2 or more";
     bool withExperts = llvm::any_of(functionsWithBody(module), hasExperts);
     if (!withExperts && degrees.ep > 1)
       return emitPassError(*this, module)

@@ -4,8 +4,6 @@
 // RUN: llm-opt %s --llm-shard=interleave=2 --llm-partition | FileCheck %s --check-prefix=ALONE
 // RUN: not llm-opt %s --llm-shard=interleave=3 2>&1 | FileCheck %s --check-prefix=THREE
 // THREE: has 8 sequences, which cannot be shared equally by 3 chips or parts of a batch
-// RUN: not llm-opt %s "--llm-shard=tp=2 sp interleave=2" 2>&1 | FileCheck %s --check-prefix=ROWS
-// ROWS: error: --llm-shard: option 'sp' cuts rows of tokens over the chips of 'tp', which must be 2 or more, and not beside 'dp' or 'interleave'; got tp=2 dp=1 interleave=2
 
 // Each half has its own ops, and both have the weights. The grid has chips alone.
 // CHECK: module attributes {llm.grid = #llm.grid<tp = 2>}

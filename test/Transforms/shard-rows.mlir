@@ -1,9 +1,7 @@
 // RUN: llm-opt %s -split-input-file --llm-shard="tp=2 sp" | FileCheck %s --check-prefix=SHARD
 // RUN: llm-opt %s -split-input-file --llm-shard="tp=2 sp" --llm-partition --verify-roundtrip | FileCheck %s
-// RUN: not llm-opt %s -split-input-file --llm-shard="dp=2 tp=2 sp" 2>&1 | FileCheck %s --check-prefix=BESIDE
 // RUN: not llm-opt %s -split-input-file --llm-shard="ep=2 sp" 2>&1 | FileCheck %s --check-prefix=ALONE
-// BESIDE: error: --llm-shard: option 'sp' cuts rows of tokens over the chips of 'tp', which must be 2 or more, and not beside 'dp' or 'interleave'; got tp=2 dp=2 interleave=1
-// ALONE: error: --llm-shard: option 'sp' cuts rows of tokens over the chips of 'tp', which must be 2 or more, and not beside 'dp' or 'interleave'; got tp=1 dp=1 interleave=1
+// ALONE: error: --llm-shard: option 'sp' cuts rows of tokens over the chips of 'tp', which must be 2 or more
 
 // What reads the sum is cut along its rows, and so is what reads that. The next product has columns of all rows.
 // SHARD: llm.grid = #llm.grid<tp_sp = 2>

@@ -1,7 +1,7 @@
 """Small models of all families, cut over chips: every chip ends with the results of the whole program, and no weight
 is lost or has elements twice but for those that are copied.
 
-    check_partition.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [--pp=2] [--interleave=2] [--sp] [FAMILY...]
+    check_partition.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [--pp=2] [--interleave=2] [--chunks=2] [--sp] [FAMILY...]
 """
 import json
 import re
@@ -58,9 +58,12 @@ def check_family(folder, family, cut):
         program.write_text(return_logits(program.read_text()))
         if "ep=" in cut and "llm.moe_dispatch" not in program.read_text():
             return  # no experts
-        passes = [f"--llm-shard={cut}", "--llm-partition=expert-rows=all"]
+        degrees, _, chunks = cut.partition(" chunks=")
+        passes = [f"--llm-shard={degrees}", f"--llm-partition=expert-rows=all overlap-chunks={chunks or 1}"]
         after = run("llm-opt", program, *passes)
         label = f"{family}, {phase}, {cut.replace('=', ' ')}"
+        # A decode may have fewer rows than chunks.
+        assert ("_chunk1" in after) == bool(chunks) or "decode" in phase, f"{label}: chunks are there, or not"
         share = check_weights(label, program.read_text(), after)
         generic = [run("llm-opt", program, "--mlir-print-op-generic"),
                    run("llm-opt", program, *passes, "--mlir-print-op-generic")]

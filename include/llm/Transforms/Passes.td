@@ -210,6 +210,13 @@ def LlmPartitionPass : Pass<"llm-partition", "::mlir::ModuleOp"> {
     rows, and rows_per_expert says how many rows it has. With `expert-rows=all`, there is
     room for the rows of any routing.
 
+    `overlap-chunks=4` divides each product whose summands the chips add up into four chunks of
+    rows, `o_proj_chunk0` and so on. Each has an `all_reduce` of its own, which passes while
+    the next chunk is computed (Transformer Engine: pipelined overlap of GEMM and collective).
+    Each chunk reads the weight, and each sum starts anew: it helps long prompts, and not
+    decodes. Unlike `interleave`, it needs one sequence only. Products with fewer rows than
+    chunks stay whole.
+
     Requires: `llm.grid` and a program without open sizes; the pass runs before `--llm-tile`
     and `--llm-fuse`. Guarantees: the results are those of the program before, except for
     the order of sums, and for scales of rows that are cut, because each chip finds its own
@@ -228,7 +235,9 @@ def LlmPartitionPass : Pass<"llm-partition", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"expertRows", "expert-rows", "::mlir::llm::ExpertRoom", "::mlir::llm::ExpertRoom::Counted",
-           "Room for the rows of a chip's experts: counted or all", "::mlir::llm::expertRoomValues()">
+           "Room for the rows of a chip's experts: counted or all", "::mlir::llm::expertRoomValues()">,
+    Option<"overlapChunks", "overlap-chunks", "int64_t", "1",
+           "Chunks of rows of each product whose sum chips add up, of which one computes while another is added up">
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect"];
 }

@@ -21,7 +21,7 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   ListOption<std::string> changes;
   Option<std::string> engines;
   Option<int64_t> tensorParallel, expertParallel, dataParallel;
-  Option<int64_t> pipelineParallel, microbatches, interleave;
+  Option<int64_t> pipelineParallel, microbatches, interleave, overlapChunks;
   Option<bool> sequenceParallel;
   Option<bool> decomposeAttention, fuseProjections, fuse;
   Option<TilingStrategy> strategy;
