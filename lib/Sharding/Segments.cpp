@@ -50,6 +50,9 @@ void SegmentFinder::walk(Place place) {
 }
 
 void SegmentFinder::walkUser(Operation *user, const Place &place) {
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user) &&
+      !isViewOfPieces(user))
+    return;
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user))
     walkSlice(slice, place);
   else if (auto op = dyn_cast<tensor::ExpandShapeOp>(user))

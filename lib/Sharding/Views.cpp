@@ -12,9 +12,21 @@
 using namespace mlir;
 using namespace mlir::llm;
 
+/// Whether groups count dimensions one by one. Upstream's verifier looks at the
+/// low 32 bits of each number only.
+static bool areInOrder(ArrayRef<ReassociationIndices> groups) {
+  int64_t next = 0;
+  return llvm::all_of(groups, [&](const ReassociationIndices &group) {
+    return llvm::all_of(group, [&](int64_t dim) { return dim == next++; });
+  });
+}
+
 bool mlir::llm::isViewOfPieces(Operation *op) {
-  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-             tensor::ExtractSliceOp, tensor::ConcatOp, tensor::CastOp,
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    return areInOrder(expand.getReassociationIndices());
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+    return areInOrder(collapse.getReassociationIndices());
+  return isa<tensor::ExtractSliceOp, tensor::ConcatOp, tensor::CastOp,
              KvReadOp>(op);
 }
 
