@@ -55,9 +55,8 @@ static std::optional<SummedProduct> findProduct(AllReduceOp sum,
 }
 
 /// Makes the product and its sum for some rows.
-static FailureOr<Value> makeChunk(OpBuilder &builder,
-                                  SummedProduct &of, int64_t number,
-                                  int64_t begin, int64_t size) {
+static FailureOr<Value> makeChunk(OpBuilder &builder, SummedProduct &of,
+                                  int64_t number, int64_t begin, int64_t size) {
   IterationBox box;
   for (const Loop &loop : of.workload.loops) {
     box.offsets.push_back(builder.getIndexAttr(0));
@@ -99,7 +98,8 @@ static LogicalResult split(SummedProduct &of, int64_t chunks) {
         makeChunk(builder, of, static_cast<int64_t>(parts.size()), begin,
                   std::min(size, of.rows() - begin));
     if (failed(part))
-      return of.product->emitOpError() << "cannot be computed in chunks of rows";
+      return of.product->emitOpError()
+             << "cannot be computed in chunks of rows";
     parts.push_back(*part);
   }
   Value whole = tensor::ConcatOp::create(builder, sum.getLoc(), 0, parts);

@@ -196,8 +196,9 @@ Value Exchanges::takeOwn(Operation *op, Value value, size_t dim,
                          const Axes &axes) {
   rewriter.setInsertionPoint(op);
   Cut cut = cutOf(value), only = Cut::whole(cut.dims.size());
-  llvm::append_range(only.dims[dim].names,
-                     ArrayRef(axes.names).drop_front(cut.dims[dim].names.size()));
+  llvm::append_range(
+      only.dims[dim].names,
+      ArrayRef(axes.names).drop_front(cut.dims[dim].names.size()));
   ArrayAttr names = toAttribute(value.getContext(), only.dims[dim].names);
   SmallVector<Value> parts;
   int64_t begin = 0, size = sizesOf(value.getType())[dim];

@@ -80,9 +80,9 @@ LogicalResult shardFunction(FunctionOpInterface function, GridAttr grid,
 LogicalResult partitionFunction(FunctionOpInterface function, GridAttr grid,
                                 ExpertRoom room);
 
-/// Divides products whose summands the chips add up into so many chunks of rows,
-/// each with a sum of its own, so that one chunk computes while another is
-/// added up. Products of fewer rows, and sums of anything else, stay as they
+/// Divides products whose summands the chips add up into so many chunks of
+/// rows, each with a sum of its own, so that one chunk computes while another
+/// is added up. Products of fewer rows, and sums of anything else, stay as they
 /// are. The results do not change.
 LogicalResult splitSumsIntoChunks(FunctionOpInterface function, int64_t chunks);
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The first group has the microbatches: a track for each stage, and one for
-// what it sends to another. Then follow the groups of each stage, as in a trace of
-// its function alone. They have the slices of a microbatch as often as there
+// what it sends to another. Then follow the groups of each stage, as in a trace
+// of its function alone. They have the slices of a microbatch as often as there
 // are microbatches.
 //
 //===----------------------------------------------------------------------===//
