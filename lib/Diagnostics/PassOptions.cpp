@@ -92,6 +92,9 @@ std::string OptionReader::findElsewhere(StringRef name) const {
   if (options.contains("tp") && llvm::is_contained(otherCuts, name))
     return "; a program is cut by tensors ('tp'), experts ('ep'), layers "
            "('pp') or sequences ('dp')";
+  if (options.contains("tp") && name == "chunks")
+    return "; chunks of sums are made behind it: "
+           "--llm-partition=overlap-chunks=2";
   if (llvm::is_contained({"true", "on", "yes", "1"}, name))
     return ("; --" + pass.name + " alone runs the pass").str();
   return "";

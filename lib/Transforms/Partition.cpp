@@ -73,6 +73,11 @@ private:
   /// A module may have no grid because `llm-shard=tp=1` has asked for one chip.
   void warnOfMissingGrid(ModuleOp module) {
     markAllAnalysesPreserved();
+    if (overlapChunks != 1)
+      emitWarning(module.getLoc())
+          << "--" << getArgument()
+          << "=overlap-chunks divides nothing: on one chip there are no sums "
+             "over chips; tp=8 makes some";
     if (getCachedAnalysis<OneChip>() || functionsWithBody(module).empty())
       return;
     emitWarning(module.getLoc())

@@ -90,7 +90,8 @@ void mlir::llm::buildPipeline(OpPassManager &manager,
   manager.addPass(createLlmTargetPass(targetOptions(options)));
   if (options.tensorParallel != 1 || options.expertParallel != 1 ||
       options.dataParallel != 1 || options.pipelineParallel != 1 ||
-      options.interleave != 1) {
+      options.interleave != 1 || options.sequenceParallel ||
+      options.overlapChunks != 1) {
     LlmShardPassOptions shard;
     shard.tp = options.tensorParallel;
     shard.ep = options.expertParallel;

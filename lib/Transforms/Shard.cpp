@@ -161,6 +161,10 @@ private:
       return emitPassError(*this, module)
              << "option 'microbatches' needs stages of a pipeline to go "
                 "through, such as pp=2";
+    if (!grid && sp && tp <= 1)
+      return emitPassError(*this, module)
+             << "option 'sp' cuts rows of tokens over the chips of 'tp', which "
+                "must be 2 or more";
     if (grid && !given.empty())
       return emitPassError(*this, module)
              << "the module has the grid " << grid << " already; leave '"
@@ -211,10 +215,6 @@ private:
     Degrees degrees{std::max<int64_t>(tp, 1),         std::max<int64_t>(ep, 1),
                     std::max<int64_t>(dp, 1),         std::max<int64_t>(pp, 1),
                     std::max<int64_t>(interleave, 1), sp};
-    if (sp && degrees.tp == 1)
-      return emitPassError(*this, module)
-             << "option 'sp' cuts rows of tokens over the chips of 'tp', which "
-                "must be 2 or more";
     bool withExperts = llvm::any_of(functionsWithBody(module), hasExperts);
     if (!withExperts && degrees.ep > 1)
       return emitPassError(*this, module)

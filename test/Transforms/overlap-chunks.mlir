@@ -5,6 +5,12 @@
 // NONE: overlap-chunks.mlir: error: --llm-partition: option 'overlap-chunks' divides the rows of a product, expected 1 to 64, got 0
 // RUN: not llm-opt %s "--llm-pipeline=tp=2 overlap-chunks=65" 2>&1 | FileCheck %s --check-prefix=MANY
 // MANY: error: --llm-partition: option 'overlap-chunks' divides the rows of a product, expected 1 to 64, got 65
+// RUN: llm-opt %s --llm-pipeline=overlap-chunks=2 -o /dev/null 2>&1 | FileCheck %s --check-prefix=ONE-CHIP
+// ONE-CHIP: warning: --llm-partition=overlap-chunks divides nothing: on one chip there are no sums over chips; tp=8 makes some
+// RUN: not llm-opt %s --llm-pipeline=sp 2>&1 | FileCheck %s --check-prefix=NO-TP
+// NO-TP: error: --llm-shard: option 'sp' cuts rows of tokens over the chips of 'tp', which must be 2 or more
+// RUN: not llm-opt %s "--llm-shard=tp=2 chunks=4" 2>&1 | FileCheck %s --check-prefix=NAME
+// NAME: error: --llm-shard: there is no option 'chunks'; chunks of sums are made behind it: --llm-partition=overlap-chunks=2
 
 // Rows in 3 chunks, of which the last has what is left. Each has a product and a sum of its own, and both are one value behind it.
 // CHECK-LABEL: func.func @summed
