@@ -48,8 +48,12 @@ private:
   }
   /// The operands of an op that may have more now.
   SmallVector<Value> expand(ValueRange values) const;
-  /// Axes without that of the parts, which is the last one that shares a batch.
-  ArrayAttr withoutParts(ArrayAttr axes) const;
+  /// The axes outside and inside of that of the parts.
+  struct AroundParts {
+    ArrayAttr outer, inner;
+    int64_t innerChips = 1;
+  };
+  AroundParts splitAxes(ArrayAttr axes) const;
   bool isOverParts(ArrayAttr axes) const {
     return llvm::is_contained(axes, axis);
   }
@@ -62,13 +66,6 @@ private:
   SmallVector<Operation *> replaced;          ///< in the block
 };
 } // namespace
-
-ArrayAttr PartUnroller::withoutParts(ArrayAttr axes) const {
-  return ArrayAttr::get(axis.getContext(),
-                        llvm::filter_to_vector(axes, [&](Attribute each) {
-                          return each != axis;
-                        }));
-}
 
 SmallVector<Value> PartUnroller::expand(ValueRange values) const {
   SmallVector<Value> expanded;
@@ -124,33 +121,72 @@ void PartUnroller::copySource(Operation *op, ShardAttr piece) {
   replaced.push_back(op);
 }
 
+PartUnroller::AroundParts PartUnroller::splitAxes(ArrayAttr axes) const {
+  const auto *own = llvm::find(axes, axis);
+  MLIRContext *context = axis.getContext();
+  AroundParts around{
+      ArrayAttr::get(context, ArrayRef(axes.begin(), own)),
+      ArrayAttr::get(context, ArrayRef(std::next(own), axes.end()))};
+  for (auto inner : around.inner.getAsRange<StringAttr>())
+    around.innerChips *= grid.sizeOf(inner).value_or(1);
+  return around;
+}
+
+/// Returns the type with so many times the size along a dimension.
+static RankedTensorType growAlong(RankedTensorType type, int64_t dim,
+                                  int64_t times) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] *= times;
+  return type.clone(shape);
+}
+
+/// The pieces of chips on outer axes lie around those of the parts, and those
+/// of chips on inner axes lie in them.
 void PartUnroller::takeApart(TakePieceOp op) {
   auto type = cast<RankedTensorType>(op.getOut().getType());
   auto dim = static_cast<int64_t>(op.getDim());
+  AroundParts axes = splitAxes(op.getAxes());
+  RankedTensorType ofPart = growAlong(type, dim, axes.innerChips);
   Value own = op.getX();
-  if (ArrayAttr others = withoutParts(op.getAxes()); !others.empty()) {
-    SmallVector<int64_t> shape(type.getShape());
-    shape[dim] *= count;
-    own = TakePieceOp::create(builder, op.getLoc(), type.clone(shape), own,
-                              others, op.getDim());
-  }
+  if (!axes.outer.empty())
+    own = TakePieceOp::create(builder, op.getLoc(),
+                              growAlong(ofPart, dim, count), own, axes.outer,
+                              op.getDim());
   SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
       strides(type.getRank(), builder.getIndexAttr(1)),
-      sizes = getAsIndexOpFoldResult(op.getContext(), type.getShape());
+      sizes = getAsIndexOpFoldResult(op.getContext(), ofPart.getShape());
   for (int64_t part = 0; part < count; ++part) {
-    offsets[dim] = builder.getIndexAttr(part * type.getDimSize(dim));
-    copies[op.getOut()].push_back(tensor::ExtractSliceOp::create(
-        builder, op.getLoc(), type, own, offsets, sizes, strides));
+    offsets[dim] = builder.getIndexAttr(part * ofPart.getDimSize(dim));
+    Value piece = tensor::ExtractSliceOp::create(builder, op.getLoc(), ofPart,
+                                                 own, offsets, sizes, strides);
+    if (!axes.inner.empty())
+      piece = TakePieceOp::create(builder, op.getLoc(), type, piece, axes.inner,
+                                  op.getDim());
+    copies[op.getOut()].push_back(piece);
   }
   replaced.push_back(op);
 }
 
 void PartUnroller::putTogether(AllGatherOp op) {
-  Value whole = tensor::ConcatOp::create(builder, op.getLoc(), op.getDim(),
-                                         expand(op.getX()));
-  if (ArrayAttr others = withoutParts(op.getAxes()); !others.empty())
+  auto dim = static_cast<int64_t>(op.getDim());
+  AroundParts axes = splitAxes(op.getAxes());
+  SmallVector<Value> parts = expand(op.getX());
+  if (!axes.inner.empty())
+    for (auto [part, piece] : llvm::enumerate(parts)) {
+      auto type = cast<RankedTensorType>(piece.getType());
+      StringAttr name = op.getNameAttr();
+      if (name)
+        name = builder.getStringAttr(name.getValue() + "_batch" + Twine(part));
+      piece = AllGatherOp::create(builder, op.getLoc(),
+                                  growAlong(type, dim, axes.innerChips), name,
+                                  piece, axes.inner, op.getDim());
+    }
+  Value whole =
+      tensor::ConcatOp::create(builder, op.getLoc(), op.getDim(), parts);
+  if (!axes.outer.empty())
     whole = AllGatherOp::create(builder, op.getLoc(), op.getOut().getType(),
-                                op.getNameAttr(), whole, others, op.getDim());
+                                op.getNameAttr(), whole, axes.outer,
+                                op.getDim());
   op.getOut().replaceAllUsesWith(whole);
   replaced.push_back(op);
 }

@@ -9,12 +9,8 @@ ROW_PHASES = {"prefill": ["--phase=prefill", "--batch=2", "--seq=4"], "ragged de
 EVEN_PHASES = {"prefill": ["--phase=prefill", "--batch=4", "--seq=3"], "decode": ["--phase=decode", "--batch=4", "--kv-len=5"]}
 
 
-# Parts of a batch have caches of their own, with other names. Of a prompt, these hold nothing at first.
-PART_PHASES = {"prefill": EVEN_PHASES["prefill"]}
-
-
 def phases_of(cut):
-    return PART_PHASES if "interleave=" in cut else EVEN_PHASES if "dp=" in cut else ROW_PHASES if "sp" in cut.split() else PHASES
+    return EVEN_PHASES if "dp=" in cut or "interleave=" in cut else ROW_PHASES if "sp" in cut.split() else PHASES
 
 
 def find_cuts(words):

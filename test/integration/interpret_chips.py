@@ -77,13 +77,20 @@ def piece_of(whole, dims, grid, chip):
     return Tensor([len(each) for each in own], lambda i: whole.data[tuple(each[at] for each, at in zip(own, i))])
 
 
+def part_of(name):
+    """Of "attn_batch1", the name of the whole batch's object, and which of two parts it is; of others, no part."""
+    whole, of_batch, part = name.rpartition("_batch")
+    return (whole, int(part)) if of_batch and part.isdecimal() else (name, None)
+
+
 class Chip(Machine):
     def __init__(self, grid, number):
         super().__init__()
         self.grid, self.number = grid, number
 
     def run(self, op):
-        if "llm.piece" in op.attrs:
+        isPart = op.name in ("llm.kv_cache", "llm.state") and part_of(op.attrs["name"].strip(chr(34)))[1] is not None
+        if "llm.piece" in op.attrs or isPart:
             self.values[op.results[0]] = self.source(op)
         elif "own" in op.attrs:
             result = OF_OWN_EXPERTS[op.name](self, op, *(self.values[name] for name in op.operands))
@@ -101,7 +108,7 @@ class Chip(Machine):
         return rows
 
     def source(self, op):
-        piece = read_piece(op.attrs["llm.piece"])
+        piece = read_piece(op.attrs["llm.piece"]) if "llm.piece" in op.attrs else {}
         of = lambda name: piece.get(name, Axes())
         grid, chip = self.grid, self.number
         if op.name == "llm.weight":
@@ -121,17 +128,23 @@ class Chip(Machine):
         dims = [of("batch"), of("capacity"), of("kv_heads"), of("head_dim")]
         shape = [s * grid.size(axes) for s, axes in zip((batch, capacity, heads, width), dims)]
         name, kinds = spell(op, indices), ["latents"] if "latents" in op.types else ["keys", "values"]
-        cache = Cache({k: piece_of(draw_source(f"{name}.{k}", shape), dims, grid, chip) for k in kinds})
+        cache = Cache({k: self.draw(name, f".{k}", shape, dims) for k in kinds})
         cache.name = name
         return cache
 
+    def draw(self, name, kind, shape, dims):
+        """The chip's piece of a cache or a state. Both parts of a chip's sequences stand one behind the other."""
+        whole, part = part_of(name)
+        parts = 1 if part is None else 2
+        mine = piece_of(draw_source(whole + kind, [parts * shape[0], *shape[1:]]), dims, self.grid, self.number)
+        rows = mine.shape[0] // parts
+        return Tensor([rows, *mine.shape[1:]], lambda i: mine.data[(i[0] + rows * (part or 0), *i[1:])])
 
     def state(self, op, name, of):
         batch, shape = re.search(r"batch = (\d+), ([\dx]+)x", op.types.split("->")[1]).groups()
         shape = [int(batch), *map(int, shape.split("x"))]
         dims = [of(f"d{n}") for n in range(len(shape))]
-        whole = draw_source(name, [s * self.grid.size(axes) for s, axes in zip(shape, dims)])
-        found = Cache({"": piece_of(whole, dims, self.grid, self.number)})
+        found = Cache({"": self.draw(name, "", [s * self.grid.size(axes) for s, axes in zip(shape, dims)], dims)})
         found.name = name
         return found
 
