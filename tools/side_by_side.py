@@ -5,8 +5,9 @@
 
 First come time, tokens per second, what binds most of the time, and the share of the machine's
 peak; of programs over several chips also tokens per second and chip, the share of the time that
-exchanges take alone, and of stages the period of the pipeline. Rows below are ops, with the microseconds in which all runs of an op are under way, and the share
-of the nearest of the machine's peaks; then lower bound and roofline.
+exchanges take alone, and of stages the period of the pipeline. Rows below are ops, with the
+microseconds in which all runs of an op are under way, and the share of the nearest of the
+machine's peaks; then lower bound and roofline.
 """
 import json
 import sys
@@ -139,16 +140,15 @@ def are_whole(columns):
 
 def headline_rows(columns):
     """Yields rows with one cell for each report."""
-    def tokens(report):
+    def tokens(report, chips=1):
         rate = report.get("tokens_per_second", report.get("tokens_per_second_if_all_layers"))
-        return "-" if rate is None else f"{rate:,.1f}"
+        return "-" if rate is None else f"{rate / chips:,.1f}"
 
     def fits(report):
         return {True: "yes", False: "NO", None: "not checked"}[report.get("fits")]
 
     def per_chip(report):
-        rate = report.get("tokens_per_second", report.get("tokens_per_second_if_all_layers"))
-        return "-" if rate is None else f"{rate / report.get('chips', 1):,.1f}"
+        return tokens(report, report.get("chips", 1))
 
     def exposed(report):
         return f"{report['bound_percent']['exchange']:.1f}"

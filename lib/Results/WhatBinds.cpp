@@ -52,6 +52,8 @@ struct Terms {
                                        part.getMemoryCycles()));
     }
   }
+  /// How long one part after the other takes, each alone on the machine.
+  double cycles() const { return overhead + serial + alone; }
   double launchesOf(double scheduled) const {
     return std::min(overhead, scheduled);
   }
@@ -351,33 +353,38 @@ static double savedByArithmetic(const OpReport &op, const Target &target,
   return time.share * savedShare(time.compute, std::max(time.memory, power));
 }
 
-/// Returns the machine with twice the power above idle.
-static Target withTwiceThePower(Target target) {
-  if (target.powerLimitWatts)
-    *target.powerLimitWatts += *target.powerLimitWatts -
-                               target.idleWatts.value_or(0);
-  return target;
-}
+namespace {
+/// The machine with twice the power above idle, if it has a limit.
+class WithMorePower {
+public:
+  explicit WithMorePower(const Target &target) {
+    if (!target.powerLimitWatts)
+      return;
+    other = target;
+    *other->powerLimitWatts +=
+        *target.powerLimitWatts - target.idleWatts.value_or(0);
+  }
+  /// Returns the share of its time that an op saves there.
+  double savedShareOf(WorkloadOpInterface op, CostAttr cost);
 
-/// Returns what an op saves on a machine with another power limit.
-static double savedByPower(WorkloadOpInterface op, CostAttr cost,
-                           const Target &withMorePower) {
-  auto cyclesOf = [](CostAttr cost) {
-    double cycles = 0;
-    for (PartCostAttr part : cost.getParts())
-      cycles += double(part.getCount()) * double(part.getCycles());
-    return cycles;
-  };
+private:
+  std::optional<Target> other;
+  StampTexts texts;
+};
+} // namespace
+
+double WithMorePower::savedShareOf(WorkloadOpInterface op, CostAttr cost) {
   auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+  double now = Terms(cost).cycles();
+  if (!other || !tile || now == 0)
+    return 0;
   FailureOr<OpOnTarget> context =
-      OpOnTarget::get(op, withMorePower, Reasons::unsaid());
-  FailureOr<CostAttr> other = tile && succeeded(context)
-                                  ? computeCost(*context, tile)
-                                  : FailureOr<CostAttr>(failure());
-  double now = cyclesOf(cost);
-  return succeeded(other) && now > 0
-             ? std::max(0.0, 1 - cyclesOf(*other) / now)
-             : 0;
+      OpOnTarget::get(op, *other, Reasons::unsaid());
+  if (failed(context))
+    return 0;
+  FailureOr<CostAttr> there =
+      computeCost(*context, tile, CostStamps(*context, texts));
+  return succeeded(there) ? std::max(0.0, 1 - Terms(*there).cycles() / now) : 0;
 }
 
 /// On several engines the parts share the memories, and the whole counts: with
@@ -475,7 +482,7 @@ WhatBinds WhatBinds::of(const Report &report) {
     sweep(report, report.program->items(), *result.engine, spent);
   double compute = 0, memory = spent.fetching, launches = 0, exchange = 0;
   const Target &target = *report.target;
-  Target withMorePower = withTwiceThePower(target);
+  WithMorePower withMorePower(target);
   bool isMeasured = report.timeline.schedule().isMeasured();
   double bandwidth = spent.fetching / 2, arithmetic = 0, power = 0, links = 0;
   for (auto [index, op] : llvm::enumerate(report.ops)) {
@@ -495,9 +502,9 @@ WhatBinds WhatBinds::of(const Report &report) {
     (shares.isMemory ? memory : compute) += cycles * (1 - shares.launches);
     bandwidth += cycles * shares.savedByBandwidth;
     arithmetic += cycles * shares.savedByArithmetic;
-    if (!isMeasured && !shares.isMemory && target.powerLimitWatts)
-      power += cycles * savedByPower(report.program->ops()[index].op, cost,
-                                     withMorePower);
+    if (!isMeasured && !shares.isMemory)
+      power += cycles * withMorePower.savedShareOf(
+                            report.program->ops()[index].op, cost);
   }
   auto percent = [&](double cycles) {
     return makespan > 0 && result.engine ? 100 * cycles / makespan : 0;

@@ -25,10 +25,8 @@ namespace {
 struct SummedProduct {
   AllReduceOp sum;
   SliceableOpInterface product;
-  Workload workload;
   unsigned loop;
-
-  int64_t rows() const { return workload.loops[loop].extent; }
+  int64_t rows;
 };
 } // namespace
 
@@ -43,27 +41,21 @@ static std::optional<SummedProduct> findProduct(AllReduceOp sum,
   if (failed(workload) || !workload->macElementType())
     return std::nullopt;
   std::optional<unsigned> loop = findRowLoop(product, *workload);
-  if (!loop || workload->loops[*loop].extent < chunks)
+  int64_t rows = loop ? workload->loops[*loop].extent : 0;
+  if (rows < chunks)
     return std::nullopt;
   SmallVector<int64_t> sizes;
   for (const Loop &each : workload->loops)
     sizes.push_back(each.extent);
-  sizes[*loop] = llvm::divideCeil(sizes[*loop], chunks);
+  sizes[*loop] = llvm::divideCeil(rows, chunks);
   if (!explainUncut(product, *workload, *loop, sizes).empty())
     return std::nullopt;
-  return SummedProduct{sum, product, std::move(*workload), *loop};
+  return SummedProduct{sum, product, *loop, rows};
 }
 
 /// Makes the product and its sum for some rows.
 static FailureOr<Value> makeChunk(OpBuilder &builder, SummedProduct &of,
-                                  int64_t number, int64_t begin, int64_t size) {
-  IterationBox box;
-  for (const Loop &loop : of.workload.loops) {
-    box.offsets.push_back(builder.getIndexAttr(0));
-    box.sizes.push_back(builder.getIndexAttr(loop.extent));
-  }
-  box.offsets[of.loop] = builder.getIndexAttr(begin);
-  box.sizes[of.loop] = builder.getIndexAttr(size);
+                                  const IterationBox &box, unsigned number) {
   AllReduceOp sum = of.sum;
   auto name = of.product->getAttrOfType<StringAttr>("name");
   std::string suffix = "_chunk" + std::to_string(number),
@@ -92,11 +84,16 @@ static LogicalResult split(SummedProduct &of, int64_t chunks) {
   AllReduceOp sum = of.sum;
   OpBuilder builder(sum);
   SmallVector<Value> parts;
-  int64_t size = llvm::divideCeil(of.rows(), chunks);
-  for (int64_t begin = 0; begin < of.rows(); begin += size) {
-    FailureOr<Value> part =
-        makeChunk(builder, of, static_cast<int64_t>(parts.size()), begin,
-                  std::min(size, of.rows() - begin));
+  IterationBox box;
+  for (const Range &range : iterationDomainOf(of.product, builder)) {
+    box.offsets.push_back(range.offset);
+    box.sizes.push_back(range.size);
+  }
+  int64_t size = llvm::divideCeil(of.rows, chunks);
+  for (int64_t begin = 0; begin < of.rows; begin += size) {
+    box.offsets[of.loop] = builder.getIndexAttr(begin);
+    box.sizes[of.loop] = builder.getIndexAttr(std::min(size, of.rows - begin));
+    FailureOr<Value> part = makeChunk(builder, of, box, parts.size());
     if (failed(part))
       return of.product->emitOpError()
              << "cannot be computed in chunks of rows";
@@ -111,7 +108,7 @@ static LogicalResult split(SummedProduct &of, int64_t chunks) {
 
 LogicalResult mlir::llm::splitSumsIntoChunks(FunctionOpInterface function,
                                              int64_t chunks) {
-  std::vector<SummedProduct> products;
+  SmallVector<SummedProduct> products;
   function.walk([&](AllReduceOp sum) {
     if (std::optional<SummedProduct> found = findProduct(sum, chunks))
       products.push_back(std::move(*found));

@@ -71,6 +71,13 @@ Axes mlir::llm::fromShardEntry(Attribute entry, GridAttr grid) {
   return axes;
 }
 
+RankedTensorType mlir::llm::growAlong(RankedTensorType piece, size_t dim,
+                                      int64_t times) {
+  SmallVector<int64_t> shape(piece.getShape());
+  shape[dim] *= times;
+  return piece.clone(shape);
+}
+
 Type mlir::llm::pieceOf(Type type, const Cut &cut, GridAttr grid) {
   SmallVector<int64_t> sizes = sizesOf(type);
   for (auto [size, axes] : llvm::zip_equal(sizes, cut.dims))

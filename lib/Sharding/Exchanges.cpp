@@ -148,11 +148,10 @@ Value Exchanges::gatherAlong(Value value, size_t dim, size_t kept) {
   Axes axes = cut.dims[dim];
   cut.dims[dim] = {{axes.names.begin(), axes.names.begin() + kept}};
   axes.names.erase(axes.names.begin(), axes.names.begin() + kept);
-  auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape[dim] *= countChips(axes, grid);
+  RankedTensorType type = growAlong(cast<RankedTensorType>(value.getType()),
+                                    dim, countChips(axes, grid));
   Value out = exchange<AllGatherOp>(
-      value, "all_gather", cut, type.clone(shape), StringAttr(), value,
+      value, "all_gather", cut, type, StringAttr(), value,
       toAttribute(value.getContext(), axes.names), int64_t(dim));
   if (!axes.segments.empty())
     out = sortSegments(out, dim, axes);

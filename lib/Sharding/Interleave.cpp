@@ -51,7 +51,6 @@ private:
   /// The axes outside and inside of that of the parts.
   struct AroundParts {
     ArrayAttr outer, inner;
-    int64_t innerChips = 1;
   };
   AroundParts splitAxes(ArrayAttr axes) const;
   bool isOverParts(ArrayAttr axes) const {
@@ -77,6 +76,13 @@ SmallVector<Value> PartUnroller::expand(ValueRange values) const {
   return expanded;
 }
 
+/// Returns the name that a part has, if the whole has one.
+static StringAttr nameOfPart(StringAttr whole, int64_t part) {
+  return whole ? StringAttr::get(whole.getContext(),
+                                 whole.getValue() + "_batch" + Twine(part))
+               : whole;
+}
+
 /// Gives the copy a name of its own: names of ops and of caches are unique.
 Operation *PartUnroller::clone(Operation *op, int64_t part) {
   IRMapping map;
@@ -86,8 +92,7 @@ Operation *PartUnroller::clone(Operation *op, int64_t part) {
   Operation *copy = builder.clone(*op, map);
   auto name = copy->getAttrOfType<StringAttr>("name");
   if (name && isa<WorkloadOpInterface, SourceOpInterface>(copy))
-    copy->setAttr("name", builder.getStringAttr(name.getValue() + "_batch" +
-                                                Twine(part)));
+    copy->setAttr("name", nameOfPart(name, part));
   for (auto [result, own] :
        llvm::zip_equal(op->getResults(), copy->getResults()))
     copies[result].push_back(own);
@@ -124,20 +129,8 @@ void PartUnroller::copySource(Operation *op, ShardAttr piece) {
 PartUnroller::AroundParts PartUnroller::splitAxes(ArrayAttr axes) const {
   const auto *own = llvm::find(axes, axis);
   MLIRContext *context = axis.getContext();
-  AroundParts around{
-      ArrayAttr::get(context, ArrayRef(axes.begin(), own)),
-      ArrayAttr::get(context, ArrayRef(std::next(own), axes.end()))};
-  for (auto inner : around.inner.getAsRange<StringAttr>())
-    around.innerChips *= grid.sizeOf(inner).value_or(1);
-  return around;
-}
-
-/// Returns the type with so many times the size along a dimension.
-static RankedTensorType growAlong(RankedTensorType type, int64_t dim,
-                                  int64_t times) {
-  SmallVector<int64_t> shape(type.getShape());
-  shape[dim] *= times;
-  return type.clone(shape);
+  return {ArrayAttr::get(context, ArrayRef(axes.begin(), own)),
+          ArrayAttr::get(context, ArrayRef(std::next(own), axes.end()))};
 }
 
 /// The pieces of chips on outer axes lie around those of the parts, and those
@@ -146,7 +139,7 @@ void PartUnroller::takeApart(TakePieceOp op) {
   auto type = cast<RankedTensorType>(op.getOut().getType());
   auto dim = static_cast<int64_t>(op.getDim());
   AroundParts axes = splitAxes(op.getAxes());
-  RankedTensorType ofPart = growAlong(type, dim, axes.innerChips);
+  RankedTensorType ofPart = growAlong(type, dim, grid.countChips(axes.inner));
   Value own = op.getX();
   if (!axes.outer.empty())
     own = TakePieceOp::create(builder, op.getLoc(),
@@ -168,18 +161,15 @@ void PartUnroller::takeApart(TakePieceOp op) {
 }
 
 void PartUnroller::putTogether(AllGatherOp op) {
-  auto dim = static_cast<int64_t>(op.getDim());
   AroundParts axes = splitAxes(op.getAxes());
   SmallVector<Value> parts = expand(op.getX());
   if (!axes.inner.empty())
     for (auto [part, piece] : llvm::enumerate(parts)) {
-      auto type = cast<RankedTensorType>(piece.getType());
-      StringAttr name = op.getNameAttr();
-      if (name)
-        name = builder.getStringAttr(name.getValue() + "_batch" + Twine(part));
-      piece = AllGatherOp::create(builder, op.getLoc(),
-                                  growAlong(type, dim, axes.innerChips), name,
-                                  piece, axes.inner, op.getDim());
+      auto type = growAlong(cast<RankedTensorType>(piece.getType()),
+                            op.getDim(), grid.countChips(axes.inner));
+      piece = AllGatherOp::create(builder, op.getLoc(), type,
+                                  nameOfPart(op.getNameAttr(), part), piece,
+                                  axes.inner, op.getDim());
     }
   Value whole =
       tensor::ConcatOp::create(builder, op.getLoc(), op.getDim(), parts);

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from cuts import find_cuts, phases_of
+from cuts import find_cuts, passes_of, phases_of
 from interpret_chips import check
 from small_models import FAMILIES, make_config
 from small_programs import return_logits, run
@@ -58,12 +58,11 @@ def check_family(folder, family, cut):
         program.write_text(return_logits(program.read_text()))
         if "ep=" in cut and "llm.moe_dispatch" not in program.read_text():
             return  # no experts
-        degrees, _, chunks = cut.partition(" chunks=")
-        passes = [f"--llm-shard={degrees}", f"--llm-partition=expert-rows=all overlap-chunks={chunks or 1}"]
+        passes = passes_of(cut)
         after = run("llm-opt", program, *passes)
         label = f"{family}, {phase}, {cut.replace('=', ' ')}"
         # A decode may have fewer rows than chunks.
-        assert ("_chunk1" in after) == bool(chunks) or "decode" in phase, f"{label}: chunks are there, or not"
+        assert ("_chunk1" in after) == ("chunks=" in cut) or "decode" in phase, f"{label}: chunks are there, or not"
         share = check_weights(label, program.read_text(), after)
         generic = [run("llm-opt", program, "--mlir-print-op-generic"),
                    run("llm-opt", program, *passes, "--mlir-print-op-generic")]

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from cuts import find_cuts, phases_of
+from cuts import find_cuts, passes_of, phases_of
 from mpirun import run_chips
 from small_models import FAMILIES, make_config
 from small_programs import return_logits, run
@@ -26,8 +26,7 @@ def check_family(folder, family, cut):
         program, after, logits = (folder / f"{family}.{end}" for end in ("mlir", "cut.mlir", "npy"))
         run("llm-translate", "--import-hf-config", folder / "config.json", "--layers=all", "--dtype=f32", *options, "-o", program)
         program.write_text(return_logits(program.read_text()))
-        degrees, _, chunks = cut.partition(" chunks=")
-        run("llm-opt", program, f"--llm-shard={degrees}", f"--llm-partition=expert-rows=all overlap-chunks={chunks or 1}", "-o", after)
+        run("llm-opt", program, *passes_of(cut), "-o", after)
         grid = re.search(r"#llm\.grid<([^>]*)>", after.read_text()).group(1)
         chips = math.prod(map(int, re.findall(r"= (\d+)", grid)))
         run("llm-run", program, "--optimize=false", f"--output={logits}")

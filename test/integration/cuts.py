@@ -13,6 +13,12 @@ def phases_of(cut):
     return EVEN_PHASES if "dp=" in cut or "interleave=" in cut else ROW_PHASES if "sp" in cut.split() else PHASES
 
 
+def passes_of(cut):
+    """The passes that cut a program, with room for the rows of any routing; "tp=2 chunks=3" has sums in chunks."""
+    degrees, _, chunks = cut.partition(" chunks=")
+    return [f"--llm-shard={degrees}", f"--llm-partition=expert-rows=all overlap-chunks={chunks or 1}"]
+
+
 def find_cuts(words):
     """`--tp=2,4 --ep=2` is tp 2 and ep 2 together, and tp 4 and ep 2; with `--sp` rows between products are cut, too."""
     axes = {name: degrees.split(",") for name, degrees in re.findall(r"--(\w+)=([\d,]+)", " ".join(words))}

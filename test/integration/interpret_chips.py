@@ -126,14 +126,15 @@ class Chip(Machine):
         assert op.name == "llm.kv_cache", op.name
         batch, heads, width, capacity = (int(n) for n in re.findall(r"= (\d+)", op.types.split("->")[1])[:4])
         dims = [of("batch"), of("capacity"), of("kv_heads"), of("head_dim")]
-        shape = [s * grid.size(axes) for s, axes in zip((batch, capacity, heads, width), dims)]
+        shape = (batch, capacity, heads, width)
         name, kinds = spell(op, indices), ["latents"] if "latents" in op.types else ["keys", "values"]
         cache = Cache({k: self.draw(name, f".{k}", shape, dims) for k in kinds})
         cache.name = name
         return cache
 
     def draw(self, name, kind, shape, dims):
-        """The chip's piece of a cache or a state. Both parts of a chip's sequences stand one behind the other."""
+        """The chip's piece, of this shape, of a cache or a state. Both parts of a chip's sequences stand one behind the other."""
+        shape = [size * self.grid.size(axes) for size, axes in zip(shape, dims)]
         whole, part = part_of(name)
         parts = 1 if part is None else 2
         mine = piece_of(draw_source(whole + kind, [parts * shape[0], *shape[1:]]), dims, self.grid, self.number)
@@ -144,7 +145,7 @@ class Chip(Machine):
         batch, shape = re.search(r"batch = (\d+), ([\dx]+)x", op.types.split("->")[1]).groups()
         shape = [int(batch), *map(int, shape.split("x"))]
         dims = [of(f"d{n}") for n in range(len(shape))]
-        found = Cache({"": self.draw(name, "", [s * self.grid.size(axes) for s, axes in zip(shape, dims)], dims)})
+        found = Cache({"": self.draw(name, "", shape, dims)})
         found.name = name
         return found
 

@@ -102,6 +102,8 @@ ArrayRef<int64_t> segmentsOf(const Axes &axes, const int64_t &size);
 /// size.
 bool divides(const Axes &axes, int64_t size, GridAttr grid);
 
+/// Returns the type of so many pieces of this type along a dimension.
+RankedTensorType growAlong(RankedTensorType piece, size_t dim, int64_t times);
 /// Returns the type of one chip's piece. The axes must divide every size.
 Type pieceOf(Type type, const Cut &cut, GridAttr grid);
 

@@ -137,7 +137,8 @@ private:
                               const Target &target);
   LogicalResult writePipeline(PipelineAttr pipeline, Stages stages,
                               const Target &target, StringRef path);
-  LogicalResult warnOfCollapsed(int64_t collapsed, Location loc) const;
+  int64_t draw(FunctionTrace &trace, const Target &target, TraceSink &sink,
+               int64_t firstCycle) const;
   void limitSamples(FunctionTrace &trace, const Target &target) const;
   std::optional<FunctionExplanation> explain(const Timeline &timeline,
                                              const Target &target,
@@ -149,10 +150,7 @@ private:
 static void writePipelineHead(TraceValues &values, PipelineAttr pipeline,
                               const Target &target, TraceTime time,
                               ArrayRef<TraceCounter> counters) {
-  values.text("target", target.name);
-  values.text("target_description", target.description);
-  values.number("clock_hz", target.clockHz);
-  values.text("time", time == TraceTime::Cycles ? "cycles" : "ns");
+  writeMachine(values, target, time);
   values.number("makespan_cycles", pipeline.getMakespanCycles());
   values.number("lower_bound_cycles", pipeline.getLowerBoundCycles());
   values.number("period_cycles", pipeline.getPeriodCycles());
@@ -237,30 +235,36 @@ ExportPerfettoPass::prepare(FunctionOpInterface function,
   return trace;
 }
 
+/// Draws a function from a cycle of the trace on. Returns the number of slices
+/// that take time and have no width.
+int64_t ExportPerfettoPass::draw(FunctionTrace &trace, const Target &target,
+                                 TraceSink &sink, int64_t firstCycle) const {
+  TraceExporter exporter(*trace.timeline, target, *trace.spans, *trace.flows,
+                         trace.explained(), trace.problems, detail, time, sink,
+                         firstCycle);
+  exporter.write();
+  return exporter.collapsedSlices();
+}
+
+static void warnOfCollapsed(Location loc, int64_t collapsed) {
+  if (collapsed > 0)
+    emitWarning(loc)
+        << collapsed
+        << " slices of the trace are shorter than a nanosecond and have no "
+           "width. To see them draw cycles: --llm-export-perfetto=time=cycles";
+}
+
 LogicalResult ExportPerfettoPass::writeTrace(FunctionTrace &trace,
                                              const Target &target,
                                              StringRef path) {
   int64_t collapsed = 0;
   auto write = [&](llvm::raw_ostream &os) {
     TraceWriter writer(chooseEncoding(format, path), os);
-    TraceExporter exporter(*trace.timeline, target, *trace.spans, *trace.flows,
-                           trace.explained(), trace.problems, detail, time,
-                           writer.sink());
-    exporter.write();
-    collapsed = exporter.collapsedSlices();
+    collapsed = draw(trace, target, writer.sink(), /*firstCycle=*/0);
   };
   if (failed(getAnalysis<ExportedFiles>().write(*this, path, write)))
     return failure();
-  return warnOfCollapsed(collapsed, trace.program.function().getLoc());
-}
-
-LogicalResult ExportPerfettoPass::warnOfCollapsed(int64_t collapsed,
-                                                  Location loc) const {
-  if (collapsed > 0)
-    emitWarning(loc)
-        << collapsed
-        << " slices of the trace are shorter than a nanosecond and have no "
-           "width. To see them draw cycles: --llm-export-perfetto=time=cycles";
+  warnOfCollapsed(trace.program.function().getLoc(), collapsed);
   return success();
 }
 
@@ -319,19 +323,14 @@ LogicalResult ExportPerfettoPass::writePipeline(PipelineAttr pipeline,
       return toTraceTime(cycle, time, target);
     });
     for (auto [stage, stageSink] : llvm::zip_equal(stages, sinks))
-      for (StageSlotAttr run : microbatches.runsOf(stage->program.function())) {
-        TraceExporter exporter(*stage->timeline, target, *stage->spans,
-                               *stage->flows, stage->explained(),
-                               stage->problems, detail, time, stageSink,
-                               run.getStartCycle());
-        exporter.write();
-        collapsed += exporter.collapsedSlices();
-      }
+      for (StageSlotAttr run : microbatches.runsOf(stage->program.function()))
+        collapsed += draw(*stage, target, stageSink, run.getStartCycle());
     sink.end();
   };
   if (failed(getAnalysis<ExportedFiles>().write(*this, path, write)))
     return failure();
-  return warnOfCollapsed(collapsed, getOperation().getLoc());
+  warnOfCollapsed(getOperation().getLoc(), collapsed);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -33,7 +33,6 @@ void StageSink::addTo(TraceLayout &all, const TraceLayout &own,
     counter.name = prefix + counter.name;
     all.counters.push_back(std::move(counter));
   }
-  knownTracks = tracks.size();
   numbers.nextTrack = all.tracks.size();
 }
 
@@ -93,8 +92,11 @@ PipelineSlices::PipelineSlices(ModuleOp module, PipelineAttr pipeline)
     if (auto stage =
             function->getAttrOfType<StageAttr>(LlmDialect::stageAttrName))
       stages[symbolOf(function)] = stage;
-  for (StageSlotAttr slot : slots)
+  for (StageSlotAttr slot : slots) {
     tracks[placeOf(slot)] = 0;
+    if (!slot.getTo())
+      runs[slot.getFunction().getValue()].push_back(slot);
+  }
   for (auto [number, track] : llvm::enumerate(tracks))
     track.second = number;
 }
@@ -105,13 +107,11 @@ PipelineSlices::Place PipelineSlices::placeOf(StageSlotAttr slot) const {
   return {stage, to ? stages.lookup(to.getValue()).getNumber() : -1};
 }
 
-std::vector<StageSlotAttr>
+ArrayRef<StageSlotAttr>
 PipelineSlices::runsOf(FunctionOpInterface function) const {
-  std::vector<StageSlotAttr> runs;
-  llvm::copy_if(slots, std::back_inserter(runs), [&](StageSlotAttr slot) {
-    return !slot.getTo() && slot.getFunction().getValue() == symbolOf(function);
-  });
-  return runs;
+  auto own = runs.find(symbolOf(function));
+  return own == runs.end() ? ArrayRef<StageSlotAttr>()
+                           : ArrayRef<StageSlotAttr>(own->second);
 }
 
 TraceLayout PipelineSlices::layout(const Twine &name) const {

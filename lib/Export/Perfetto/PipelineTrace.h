@@ -74,7 +74,7 @@ public:
   /// Returns "stage 1" or "stage 1 backward" for the function of a stage.
   static std::string nameOf(FunctionOpInterface function);
   /// Returns when a function runs, in the order of time.
-  std::vector<StageSlotAttr> runsOf(FunctionOpInterface function) const;
+  ArrayRef<StageSlotAttr> runsOf(FunctionOpInterface function) const;
   TraceLayout layout(const Twine &name) const;
   /// Writes the slices of the first group, with arrows.
   void write(TraceSink &sink, StageSink::Numbers &numbers,
@@ -88,6 +88,7 @@ private:
   std::vector<StageSlotAttr> slots; ///< in the order of time
   /// The stage of each function, by symbol.
   llvm::StringMap<StageAttr> stages;
+  llvm::StringMap<std::vector<StageSlotAttr>> runs; ///< of each function
   std::map<Place, unsigned> tracks;
 };
 

@@ -18,6 +18,14 @@ int64_t mlir::llm::toTraceTime(int64_t cycle, TraceTime time,
                                    : cyclesToNanoseconds(cycle, target.clockHz);
 }
 
+void mlir::llm::writeMachine(TraceValues &values, const Target &target,
+                             TraceTime time) {
+  values.text("target", target.name);
+  values.text("target_description", target.description);
+  values.number("clock_hz", target.clockHz);
+  values.text("time", time == TraceTime::Cycles ? "cycles" : "ns");
+}
+
 void mlir::llm::writeAbout(TraceValues &values,
                            ArrayRef<TraceCounter> counters) {
   for (const TraceCounter &counter : counters)
@@ -34,10 +42,7 @@ void TraceExporter::writeHead() {
     FunctionOpInterface function = timeline.program().function();
     ScheduleAttr schedule = timeline.schedule();
     values.text("function", symbolOf(function));
-    values.text("target", target.name);
-    values.text("target_description", target.description);
-    values.number("clock_hz", target.clockHz);
-    values.text("time", time == TraceTime::Cycles ? "cycles" : "ns");
+    writeMachine(values, target, time);
     values.text("policy", schedule.getPolicy());
     values.number("makespan_cycles", schedule.getMakespanCycles());
     if (!problems.empty())

@@ -21,6 +21,8 @@ namespace mlir::llm {
 /// Returns a time of a trace: nanoseconds, or cycles if these are drawn.
 int64_t toTraceTime(int64_t cycle, TraceTime time, const Target &target);
 
+/// Writes of which machine a trace is, and what its times are.
+void writeMachine(TraceValues &values, const Target &target, TraceTime time);
 /// Writes what the names of counters leave open.
 void writeAbout(TraceValues &values, ArrayRef<TraceCounter> counters);
 
@@ -33,7 +35,7 @@ public:
                 TraceSpans &spans, const TraceFlows &flows,
                 const FunctionExplanation *explanation,
                 ArrayRef<std::string> problems, TraceDetail detail,
-                TraceTime time, TraceSink &sink, int64_t firstCycle = 0)
+                TraceTime time, TraceSink &sink, int64_t firstCycle)
       : timeline(timeline), target(target), spans(spans), flows(flows),
         problems(problems), detail(detail), time(time), sink(sink),
         firstCycle(firstCycle), args(timeline, target, explanation, sink) {}
