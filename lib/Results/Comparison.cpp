@@ -30,6 +30,12 @@ double ComparedOp::difference() const {
   return std::abs(measuredMicroseconds - predictedMicroseconds);
 }
 
+double Comparison::measuredWorkMicroseconds() const {
+  size_t compared = llvm::count_if(
+      passes, [](const MeasuredPass &pass) { return pass.whyNot.empty(); });
+  return share && compared > 0 ? share->allMeasured / double(compared) : 0;
+}
+
 double Comparison::sumOfDifferences() const {
   double sum = 0;
   for (const ComparedOp &op : ops)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Assignment.h"
+#include "StepOrder.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -177,7 +178,8 @@ AssignedPiece Assigner::assign(const WorkPiece &piece,
 std::vector<AssignedPiece>
 mlir::llm::assignPieces(ArrayRef<WorkPiece> pieces,
                         const ProgramPattern &pattern) {
-  std::vector<PlacedPiece> placed = OrderAlignment(pattern).place(pieces);
+  std::vector<PlacedPiece> placed =
+      OrderAlignment(pattern, findStepOrder(pattern, pieces)).place(pieces);
   Assigner assigner(pattern);
   std::vector<AssignedPiece> assigned;
   assigned.reserve(pieces.size());

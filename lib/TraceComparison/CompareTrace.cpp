@@ -9,6 +9,7 @@
 #include "llm/Support/Median.h"
 #include "llm/Support/ModuleNames.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -33,6 +34,7 @@ private:
   void listUnmatchedOps();
   void addShare();
   void addTotals();
+  void noteIdle();
 
   const ImportedTrace &trace;
   const TraceAlignment &alignment;
@@ -128,6 +130,21 @@ void TraceComparer::addTotals() {
   comparison.predictedMicroseconds = predicted.makespanMicroseconds();
 }
 
+/// Notes that the device waits for most of the time, so that kernels do not
+/// explain it.
+void TraceComparer::noteIdle() {
+  double work = comparison.measuredWorkMicroseconds(),
+         elapsed = comparison.measuredMicroseconds;
+  constexpr double mostIdle = 0.2;
+  if (elapsed <= 0 || work >= (1 - mostIdle) * elapsed)
+    return;
+  comparison.notes.push_back(
+      llvm::formatv("Nothing runs in {0:f1} % of the elapsed time: the host "
+                    "launches work more slowly than it runs. A CUDA graph, or "
+                    "ops that are fused, would shorten it.",
+                    100 * (1 - work / elapsed)));
+}
+
 Comparison TraceComparer::run() {
   comparison.notes = alignment.notes;
   llvm::append_range(comparison.notes, trace.notes);
@@ -143,6 +160,7 @@ Comparison TraceComparer::run() {
   listUnmatchedOps();
   addShare();
   addTotals();
+  noteIdle();
   return std::move(comparison);
 }
 

@@ -69,9 +69,12 @@ static LogicalResult readMember(StringRef key, const LocatedJson &value,
     return readFlag(value, rule.continues);
   if (key == "several")
     return readFlag(value, rule.several);
+  if (key == "part_of")
+    return readWords(value, rule.partOf);
   return value.emitError() << "a rule has no '" << key
                            << "'; it has name and one of path, ops, kinds, "
-                              "sequence and continues, and with kinds several";
+                              "sequence, continues and part_of, and with kinds "
+                              "several and part_of";
 }
 
 static FailureOr<MatchRule> readRule(const LocatedJson &value) {
@@ -87,11 +90,12 @@ static FailureOr<MatchRule> readRule(const LocatedJson &value) {
     return value.emitError()
            << "'" << rule.text
            << "' is no extended regular expression of POSIX: " << error;
+  bool isOnlyPart = rule.kinds.empty() && !rule.partOf.empty();
   int meanings = !rule.path.empty() + !rule.ops.empty() + !rule.kinds.empty() +
-                 !rule.sequence.empty() + rule.continues;
+                 !rule.sequence.empty() + rule.continues + isOnlyPart;
   if (meanings != 1)
     return value.emitError() << "a rule must have one of path, ops, kinds, "
-                                "sequence and continues, got "
+                                "sequence, continues and part_of, got "
                              << meanings << " of them";
   if (rule.several && rule.kinds.empty())
     return value.emitError() << "'several' is for rules with 'kinds'";

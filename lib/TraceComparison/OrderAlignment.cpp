@@ -16,7 +16,9 @@ using namespace mlir::llm;
 // more than a kind. A step without work costs less than a piece without a step,
 // because traces leave out what runs as one with something else. An extra piece
 // must cost less than leaving out the rest of a layer.
-static constexpr int named = 10, alikeInSizes = 6, alikeInKind = 4;
+// An op whose sizes contradict the trace is hardly better than none: the trace
+// may be of another context length.
+static constexpr int named = 10, alikeInSizes = 6, alikeInKind = 4, unlike = 1;
 static constexpr int continued = 1, continuedByRule = 3;
 static constexpr int leftOut = -2, extra = -3;
 static constexpr int unreachable = -(1 << 29);
@@ -29,9 +31,10 @@ static uint32_t stateOf(unsigned step, bool isTaken) {
 static unsigned stepOf(uint32_t state) { return state / 2; }
 static bool isTaken(uint32_t state) { return state % 2; }
 
-OrderAlignment::OrderAlignment(const ProgramPattern &pattern)
-    : pattern(pattern), successors(pattern.steps().size()),
-      predecessors(pattern.steps().size()) {
+OrderAlignment::OrderAlignment(const ProgramPattern &pattern,
+                               ArrayRef<unsigned> order)
+    : pattern(pattern), order(order), successors(order.size()),
+      predecessors(order.size()) {
   size_t count = successors.size();
   auto connect = [&](unsigned from, unsigned into) {
     if (llvm::is_contained(successors[from], into))
@@ -39,10 +42,10 @@ OrderAlignment::OrderAlignment(const ProgramPattern &pattern)
     successors[from].push_back(into);
     predecessors[into].push_back(from);
   };
-  for (unsigned step = 0; step < count; ++step)
-    connect(step, (step + 1) % count); // behind the last one the next pass
+  for (unsigned place = 0; place < count; ++place) // behind the last: a pass
+    connect(order[place], order[(place + 1) % count]);
   for (const PatternLoop &loop : pattern.loops())
-    connect(loop.endStep - 1, loop.firstStep);
+    connect(order[loop.endStep - 1], order[loop.firstStep]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -139,10 +142,13 @@ void OrderAlignment::addByKind(const WorkPiece &piece, PieceClass &made) const {
     return addSequence(rule.sequence, made);
   made.continueScore = rule.continues ? continuedByRule : continued;
   for (unsigned step = 0; step < successors.size(); ++step) {
-    bool isKind = llvm::any_of(rule.kinds, [&](const std::string &kind) {
-      return hasKind(step, kind);
-    });
-    made.continuesAt[step] = rule.continues || (rule.several && isKind);
+    auto isOneOf = [&](ArrayRef<std::string> kinds) {
+      return llvm::any_of(
+          kinds, [&](const std::string &kind) { return hasKind(step, kind); });
+    };
+    bool isKind = isOneOf(rule.kinds);
+    made.continuesAt[step] = rule.continues || (rule.several && isKind) ||
+                             isOneOf(rule.partOf);
     if (!isKind || !isAllowed(piece, step))
       continue;
     if (pattern.ops()[pattern.steps()[step].firstOp].product)
@@ -150,7 +156,7 @@ void OrderAlignment::addByKind(const WorkPiece &piece, PieceClass &made) const {
     else if (areSizesAlike(piece, step))
       made.options.push_back({{step}, alikeInSizes, true});
     else
-      made.options.push_back({{step}, alikeInKind});
+      made.options.push_back({{step}, piece.operands ? unlike : alikeInKind});
   }
 }
 
@@ -198,7 +204,7 @@ void OrderAlignment::skipSteps(std::vector<int> &scores,
   // This goes around twice, since the walk may begin behind the step where the
   // first round begins.
   for (int round = 0; round < 2; ++round)
-    for (unsigned step = 0; step < successors.size(); ++step) {
+    for (unsigned step : order) {
       uint32_t from = scores[stateOf(step, true)] > scores[stateOf(step, false)]
                           ? stateOf(step, true)
                           : stateOf(step, false);
@@ -211,9 +217,9 @@ void OrderAlignment::skipSteps(std::vector<int> &scores,
     }
 }
 
-void OrderAlignment::takePiece(const PieceClass &piece,
-                               std::vector<int> &scores,
-                               MutableArrayRef<Trail> trails) {
+int OrderAlignment::takePiece(const PieceClass &piece,
+                              std::vector<int> &scores,
+                              MutableArrayRef<Trail> trails) {
   std::vector<int> next(scores.size(), unreachable);
   auto offer = [&](uint32_t into, int score, Trail trail) {
     if (score <= next[into])
@@ -236,6 +242,7 @@ void OrderAlignment::takePiece(const PieceClass &piece,
   for (int &score : next)
     score = std::max(score - best, unreachable);
   scores = std::move(next);
+  return best;
 }
 
 /// Places the first `commit` of the pieces. `scores` are those before these
@@ -279,16 +286,34 @@ void OrderAlignment::placeWindow(ArrayRef<WorkPiece> pieces, size_t commit,
   }
 }
 
+std::vector<int> OrderAlignment::startScores() const {
+  std::vector<int> scores(2 * successors.size(), 0);
+  for (unsigned step = 0; step < successors.size(); ++step)
+    scores[stateOf(step, true)] = unreachable;
+  return scores;
+}
+
+int64_t OrderAlignment::scoreOf(ArrayRef<WorkPiece> pieces) {
+  if (successors.empty())
+    return 0;
+  std::vector<int> scores = startScores();
+  std::vector<Trail> trails(scores.size());
+  std::vector<uint32_t> skips(scores.size());
+  int64_t all = 0;
+  for (const WorkPiece &piece : pieces) {
+    skipSteps(scores, skips);
+    all += takePiece(classOf(piece), scores, trails);
+  }
+  return all;
+}
+
 std::vector<PlacedPiece> OrderAlignment::place(ArrayRef<WorkPiece> pieces) {
   std::vector<PlacedPiece> placed;
   if (successors.empty()) {
     placed.resize(pieces.size());
     return placed;
   }
-  // A walk may begin anywhere.
-  std::vector<int> scores(2 * successors.size(), 0);
-  for (unsigned step = 0; step < successors.size(); ++step)
-    scores[stateOf(step, true)] = unreachable;
+  std::vector<int> scores = startScores();
   // A window has several layers, and a size that hardly takes memory. What is
   // decided early in it does not depend on what comes behind it.
   size_t window = std::clamp<size_t>((1 << 20) / successors.size(), 64, 8192);

@@ -30,10 +30,13 @@ struct PlacedPiece {
 
 class OrderAlignment {
 public:
-  explicit OrderAlignment(const ProgramPattern &pattern);
+  /// `order` has the number of each step once, in the order in which they run.
+  OrderAlignment(const ProgramPattern &pattern, ArrayRef<unsigned> order);
 
   /// Places the pieces. The result has as many entries, in their order.
   std::vector<PlacedPiece> place(ArrayRef<WorkPiece> pieces);
+  /// Returns how well the best walk explains the pieces. Higher is better.
+  int64_t scoreOf(ArrayRef<WorkPiece> pieces);
 
 private:
   /// A way to explain a piece, by these steps, one behind the other.
@@ -70,10 +73,14 @@ private:
   void placeWindow(ArrayRef<WorkPiece> pieces, size_t commit,
                    std::vector<int> &scores, std::vector<PlacedPiece> &placed);
   void skipSteps(std::vector<int> &scores, MutableArrayRef<uint32_t> skips);
-  void takePiece(const PieceClass &piece, std::vector<int> &scores,
-                 MutableArrayRef<Trail> trails);
+  /// Returns by how much the best score rose.
+  int takePiece(const PieceClass &piece, std::vector<int> &scores,
+                MutableArrayRef<Trail> trails);
+  /// Returns the scores before the first piece, since a walk may begin anywhere.
+  std::vector<int> startScores() const;
 
   const ProgramPattern &pattern;
+  std::vector<unsigned> order;
   std::vector<SmallVector<unsigned, 2>> successors, predecessors; ///< by step
   std::map<std::vector<int64_t>, PieceClass> classes;
 };

@@ -200,10 +200,16 @@ static bool hitsElementwiseParser(StringRef text) {
   return false;
 }
 
+/// The parser of array<index: ...> asks for the width of index.
+static bool hitsArrayParser(StringRef text) {
+  return ::llvm::Regex("array<[[:space:]]*index").match(text);
+}
+
 /// Upstream's own faults, in libMLIR, which is not built with its assertions.
 static bool hitsUpstream(StringRef text) {
   if (hitsLinalgParser(text) || hitsReshapeVerifier(text) ||
-      hitsGenericParser(text) || hitsElementwiseParser(text))
+      hitsGenericParser(text) || hitsElementwiseParser(text) ||
+      hitsArrayParser(text))
     return true;
   // Its parser recurses without a limit into types, attributes and regions.
   int depth = 0, deepest = 0;

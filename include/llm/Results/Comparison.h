@@ -66,6 +66,8 @@ struct Comparison {
   /// side.
   double measuredMicroseconds = 0, predictedMicroseconds = 0;
 
+  /// Returns the work of a trace in an average pass of those that are compared.
+  double measuredWorkMicroseconds() const;
   /// Returns the sum over all ops. The difference of one op is a share of it.
   double sumOfDifferences() const;
   /// Returns the median of |predicted / measured - 1| over the ops that take

@@ -24,7 +24,8 @@
 namespace mlir::llm {
 
 /// A regular expression, and the meaning of names that match it. A rule has one
-/// of five meanings: `path`, `ops`, `kinds`, `sequence` or `continues`.
+/// of six meanings: `path`, `ops`, `kinds`, `sequence`, `continues` or
+/// `part_of`. `part_of` may also stand beside `kinds`.
 struct MatchRule {
   std::string text;   ///< the text of the expression
   ::llvm::Regex name; ///< it ignores case
@@ -42,6 +43,9 @@ struct MatchRule {
   bool continues = false;
   /// With `kinds`: one op may be several pieces of such work.
   bool several = false;
+  /// The work may be a later piece of an op of these kinds, but not its first:
+  /// an addition within a norm.
+  std::vector<std::string> partOf;
 
   bool saysWhichOp() const { return !ops.empty() || !path.empty(); }
 };

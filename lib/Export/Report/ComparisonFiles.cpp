@@ -80,6 +80,8 @@ void llm::writeComparisonJson(const Comparison &comparison,
   json["notes"] = comparison.notes;
   for (const MeasuredPass &pass : comparison.passes)
     json["passes"].push_back(toJson(pass));
+  if (comparison.share)
+    json["measured_work_us"] = comparison.measuredWorkMicroseconds();
   json["measured_us"] = comparison.measuredMicroseconds;
   json["predicted_us"] = comparison.predictedMicroseconds;
   Json &ops = json["ops"] = Json::array();

@@ -142,7 +142,8 @@ private:
     table.addRow(std::move(cells), isBold);
   }
   void addOp(const ComparedOp &op);
-  void addTotal(const Comparison &comparison);
+  void addTotal(StringRef name, double measured, double predicted);
+  void addTotals(const Comparison &comparison);
 
   bool isOfTrace;
   const Unit &unit;
@@ -161,13 +162,22 @@ void OpRows::addOp(const ComparedOp &op) {
          op.evidence);
 }
 
-void OpRows::addTotal(const Comparison &comparison) {
-  ComparedOp all = {"", 1, comparison.measuredMicroseconds,
-                    comparison.predictedMicroseconds, CostBound::Compute};
-  addRow({"total", "", formatIn(unit, all.measuredMicroseconds),
-          formatIn(unit, all.predictedMicroseconds), formatRatio(all.ratio()),
-          "", ""},
+void OpRows::addTotal(StringRef name, double measured, double predicted) {
+  ComparedOp all = {"", 1, measured, predicted, CostBound::Compute};
+  addRow({name.str(), "", formatIn(unit, measured), formatIn(unit, predicted),
+          formatRatio(all.ratio()), "", ""},
          "");
+}
+
+/// Adds the times of all ops. The work of a trace, and the time from its first
+/// start to its last end, are two: between kernels, a device may wait for the
+/// host.
+void OpRows::addTotals(const Comparison &comparison) {
+  if (isOfTrace)
+    addTotal("all work", comparison.measuredWorkMicroseconds(),
+             comparison.share->allPredicted);
+  addTotal(isOfTrace ? "elapsed" : "total", comparison.measuredMicroseconds,
+           comparison.predictedMicroseconds);
 }
 
 void OpRows::print(const Comparison &comparison, llvm::raw_ostream &os) {
@@ -180,7 +190,7 @@ void OpRows::print(const Comparison &comparison, llvm::raw_ostream &os) {
   for (const ComparedOp &op : comparison.ops)
     addOp(op);
   table.addRule();
-  addTotal(comparison);
+  addTotals(comparison);
   table.print(os, pageWidth);
   if (!layer.empty())
     os << "\"..\" stands for " << toPrintable(layer) << "\n";
