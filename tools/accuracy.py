@@ -171,34 +171,24 @@ def plain_target(name: str, work: Path, overhead: int = 15000) -> Path:
     return path
 
 
-def eight_rows(prof: Prof, device: str, source: str, backend: str) -> tuple[Path, Path]:
-    """Chooses the rows that docs/accuracy.md advises: five large products, not the very largest ones,
-    and three of few rows that stream most, each with another weight. Returns the other rows, too."""
-    rows = []
-    for file in prof.files:
-        rows += [row for row in csv.DictReader(open(file)) if row["device"] == device
-                 and row["op_kind"] == "gemm" and row["source"] == source
-                 and row["backend"].startswith(backend)]
-    rows.sort(key=lambda row: -int(row["m"]) * int(row["n"]) * int(row["k"]))
-    chosen = []
-    def take(count, candidates):
-        new = [row for row in candidates if row not in chosen]
-        weights = {(row["n"], row["k"]) for row in chosen}
-        for row in new:  # rows with other weights first, as far as there are any
-            if count and (row["n"], row["k"]) not in weights:
-                weights.add((row["n"], row["k"]))
-                chosen.append(row)
-                count -= 1
-        chosen.extend([row for row in new if row not in chosen][:count])
-    take(5, rows[len(rows) * 3 // 100:])
-    take(3, [row for row in rows if int(row["m"]) <= 16])
-    paths = prof.work / "eight.csv", prof.work / "others.csv"
-    for path, is_chosen in zip(paths, (True, False)):
+def eight_rows(prof: Prof, preset: str, device: str, source: str, backend: str) -> tuple[Path, Path]:
+    """Chooses eight rows as `llm-prof plan` does. Returns the other rows, too."""
+    rows = [row for file in prof.files for row in csv.DictReader(open(file))
+            if row["device"] == device and row["op_kind"] == "gemm" and row["source"] == source
+            and row["backend"].startswith(backend)]
+    paths = prof.work / "candidates.csv", prof.work / "eight.csv", prof.work / "others.csv"
+
+    def write(path, rows):
         with path.open("w") as file:
             writer = csv.DictWriter(file, list(rows[0]))
             writer.writeheader()
-            writer.writerows(row for row in rows if (row in chosen) == is_chosen)
-    return paths
+            writer.writerows(rows)
+    write(paths[0], rows)
+    prof._run("plan", f"--target={preset}", "--budget=8", f"-o={paths[1]}", paths[0])
+    chosen = {row["row_id"] for row in csv.DictReader(paths[1].open())}
+    for path, is_chosen in zip(paths[1:], (True, False)):
+        write(path, [row for row in rows if (row["row_id"] in chosen) == is_chosen])
+    return paths[1:]
 
 
 M_CLASSES = ["m <= 16", "m 17-128", "m 129-1024", "m > 1024"]
@@ -308,17 +298,18 @@ PRODUCTS = [("a100-sxm", "A100-SXM-80GB", "aiconfigurator", ""), ("a100-sxm", "A
 
 
 def eight(prof: Prof) -> str:
-    """Tests presets that were calibrated on eight rows on all other rows."""
+    """Tests targets that were calibrated on eight rows on all other rows: presets, and what `chips` carried."""
     lines = []
     for preset, device, source, backend in PRODUCTS:
-        chosen, others = eight_rows(prof, device, source, backend)
-        before = prof.validate(preset, files=[others])
-        refused = prof.calibrate_for_users(preset, chosen, prof.work / "eight.json")
-        if refused and "is not written" not in refused:
-            sys.exit(f"llm-prof calibrate: {refused}")
-        after = before if refused else prof.validate(prof.work / "eight.json", files=[others])
-        lines.append([f"{device}, {source}", len(after), mdape(before), mdape(after),
-                      "refused" if refused else "written", *by_class(after)[1:]])
+        for name, target in ("preset", preset), ("carried", prof.work / f"without-{preset}.json"):
+            chosen, others = eight_rows(prof, target, device, source, backend)
+            before = prof.validate(target, files=[others])
+            refused = prof.calibrate_for_users(target, chosen, prof.work / "eight.json")
+            if refused and "is not written" not in refused:
+                sys.exit(f"llm-prof calibrate: {refused}")
+            after = before if refused else prof.validate(prof.work / "eight.json", files=[others])
+            lines.append([f"{device}, {source}, {name}", len(after), mdape(before), mdape(after),
+                          "refused" if refused else "written", *by_class(after)[1:]])
     return table(["calibrated on eight rows", "other rows", "before", "after", "file", *M_CLASSES], lines)
 
 

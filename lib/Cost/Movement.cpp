@@ -7,6 +7,7 @@
 
 #include "llm/Cost/Movement.h"
 #include "llm/Cost/CostModel.h"
+#include "llm/Diagnostics/Spelling.h"
 #include "llm/Support/Units.h"
 #include "llm/Workload/Counts.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,13 +15,35 @@
 using namespace mlir;
 using namespace mlir::llm;
 
+/// Fails if the tile has a size for a loop that is none of the op.
+static LogicalResult checkSizes(const OpOnTarget &context,
+                                TileLevelAttr level) {
+  const Workload &workload = context.workload;
+  SmallVector<StringRef> known;
+  for (const Loop &loop : workload.loops)
+    known.push_back(loop.name);
+  for (NamedAttribute size : level.getSizes())
+    if (StringRef name = size.getName(); !llvm::is_contained(known, name))
+      return context.refuse()
+             << "tile has a size for loop '" << name
+             << "', which the op does not have" << didYouMean(name, known)
+             << " (its loops are " << llvm::join(known, ", ") << ")";
+  return success();
+}
+
 static FailureOr<Tiling> readTiling(const OpOnTarget &context,
                                     TileLevelAttr level, bool isOfWholeOp) {
   const Workload &workload = context.workload;
   Tiling tiling;
   // Units work side by side, and each stage is one of an item.
   bool isOfUnit = level.getMemory().getValue() == unitLevelName;
+  if (failed(checkSizes(context, level)))
+    return failure();
   for (const Loop &loop : workload.loops) {
+    if (!level.getSizes().get(loop.name))
+      return context.refuse() << "tile has no size for loop '" << loop.name
+                              << "'; expected one in [1, " << loop.extent
+                              << "]";
     int64_t size = getAmount(level.getSizes(), loop.name);
     if (!isOfWholeOp)
       size = std::min(size, loop.extent);
@@ -242,7 +265,10 @@ static LogicalResult checkLevels(const OpOnTarget &context, TileAttr tile,
                           << ", for "
                           << (context.tileMemory() ? "memory '" : "the '")
                           << llvm::join(expected, "' and '") << "' of engine '"
-                          << context.engine->name << "'";
+                          << context.engine->name << "'; it has "
+                          << (found.empty()
+                                  ? "none"
+                                  : "'" + llvm::join(found, "' and '") + "'");
 }
 
 FailureOr<Movement> mlir::llm::moveTiled(const OpOnTarget &context,

@@ -10,6 +10,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
+#include <csignal>
 #include <optional>
 #include <unistd.h>
 
@@ -42,6 +43,30 @@ static std::error_code writeAndFlush(llvm::raw_fd_ostream &stream,
   std::error_code error = stream.error();
   stream.clear_error();
   return error;
+}
+
+namespace {
+/// While it exists, a reader that has closed its pipe is an error of the stream
+/// and does not end the process.
+class ClosedPipes {
+public:
+  ClosedPipes() : before(std::signal(SIGPIPE, SIG_IGN)) {}
+  ~ClosedPipes() { std::signal(SIGPIPE, before); }
+  ClosedPipes(const ClosedPipes &) = delete;
+
+private:
+  void (*before)(int);
+};
+} // namespace
+
+/// Writes to standard output. A reader that has read enough, such as `head`,
+/// closes its pipe. This must not lose the other files of the tool.
+static Error writeToStandardOutput(WriteFn write) {
+  ClosedPipes guard;
+  std::error_code error = writeAndFlush(llvm::outs(), write);
+  return error && error != std::errc::broken_pipe
+             ? failToWrite("standard output", error)
+             : Error::success();
 }
 
 /// Writes to a device, a pipe or a socket as it is, because a rename would
@@ -210,10 +235,8 @@ Error writeOutputFile(StringRef path, WriteFn write) {
   if (!destination)
     return destination.takeError();
   switch (destination->kind) {
-  case Destination::Kind::StandardOutput: {
-    std::error_code error = writeAndFlush(llvm::outs(), write);
-    return error ? failToWrite("standard output", error) : Error::success();
-  }
+  case Destination::Kind::StandardOutput:
+    return writeToStandardOutput(write);
   case Destination::Kind::InPlace:
     return writeInPlace(path, write);
   case Destination::Kind::Renamed:

@@ -287,14 +287,18 @@ std::string Calibration::describeLoss() const {
   }
   for (auto [one, other] : llvm::zip_equal(start, held))
     squares += std::pow(lossOf(one) - lossOf(other) - (of - ofHeld), 2);
-  double needed = 0.5 * std::sqrt(squares / std::max(1.0, rows - 1) / rows);
-  if (of - ofHeld > needed)
+  // The standard error itself is uncertain if it comes from few rows.
+  constexpr double fewRows = 20;
+  bool areFew = rows < fewRows;
+  double error = std::sqrt(squares / std::max(1.0, rows - 1) / rows);
+  if (of - ofHeld > (areFew ? error : error / 2))
     return "";
   return ::llvm::formatv(
              "the error on rows left out, {0:f2} %, is not below that before, "
-             "{1:f2} %, by half of the difference's standard error, {2:f2} % "
-             "(mean of |ln(predicted / measured)| of all rows, none above {3})",
-             100 * ofHeld, 100 * of, 100 * needed, mostLogError)
+             "{1:f2} %, by {2} the difference's standard error, {3:f2} % "
+             "(mean of |ln(predicted / measured)| of all rows, none above {4})",
+             100 * ofHeld, 100 * of, areFew ? "all of" : "half of", 100 * error,
+             mostLogError)
       .str();
 }
 

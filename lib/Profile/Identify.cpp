@@ -65,9 +65,9 @@ static std::vector<double> inverseDiagonal(Matrix matrix) {
   return diagonal;
 }
 
-std::vector<double> mlir::llm::standardErrors(
+Matrix mlir::llm::differentiate(
     ArrayRef<double> point,
-    llvm::function_ref<std::vector<double>(ArrayRef<double>)> residuals) {
+    llvm::function_ref<std::vector<double>(ArrayRef<double>)> function) {
   // The step is wide enough to cross the steps of whole waves of tiles.
   constexpr double step = 0.05;
   Matrix jacobian;
@@ -75,11 +75,18 @@ std::vector<double> mlir::llm::standardErrors(
     std::vector<double> above(point.begin(), point.end()), below = above;
     above[index] += step;
     below[index] -= step;
-    std::vector<double> high = residuals(above), low = residuals(below);
+    std::vector<double> high = function(above), low = function(below);
     for (size_t row = 0; row < high.size(); ++row)
       high[row] = (high[row] - low[row]) / (2 * step);
     jacobian.push_back(std::move(high));
   }
+  return jacobian;
+}
+
+std::vector<double> mlir::llm::standardErrors(
+    ArrayRef<double> point,
+    llvm::function_ref<std::vector<double>(ArrayRef<double>)> residuals) {
+  Matrix jacobian = differentiate(point, residuals);
   Matrix gram(point.size(), std::vector<double>(point.size(), 0));
   for (size_t a = 0; a < point.size(); ++a)
     for (size_t b = 0; b < point.size(); ++b)

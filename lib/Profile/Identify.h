@@ -15,8 +15,14 @@
 
 namespace mlir::llm {
 
+/// Returns the derivatives of each element of `function` by each coordinate, by
+/// differences: `result[coordinate][element]`.
+std::vector<std::vector<double>> differentiate(
+    ArrayRef<double> point,
+    llvm::function_ref<std::vector<double>(ArrayRef<double>)> function);
+
 /// Returns the standard error of each coordinate of `point` in a least-squares
-/// fit, sigma sqrt((J^T J)^-1), with J by differences. Sigma is 1.4826 times
+/// fit, sigma sqrt((J^T J)^-1), with J of `differentiate`. Sigma is 1.4826 times
 /// the median magnitude of the residuals at `point`, so that outliers hardly
 /// count. The error is infinite for a coordinate that no residual depends on,
 /// or that others can stand in for.

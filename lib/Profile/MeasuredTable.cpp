@@ -110,7 +110,8 @@ static constexpr double leastMicroseconds = 1e-6, mostMicroseconds = 1e12;
 namespace {
 class TableReader {
 public:
-  explicit TableReader(const std::vector<CsvRow> &cells) : cells(cells) {}
+  TableReader(const std::vector<CsvRow> &cells, Times times)
+      : cells(cells), times(times) {}
 
   LogicalResult readHeader();
   FailureOr<MeasuredRow> readRow(const CsvRow &cells) const;
@@ -122,6 +123,7 @@ private:
   LogicalResult readTimes(const CsvRow &row, MeasuredRow &measured) const;
 
   const std::vector<CsvRow> &cells;
+  Times times;
   llvm::StringMap<size_t> columns;
 };
 } // namespace
@@ -159,7 +161,8 @@ LogicalResult TableReader::readHeader() {
     if (!isKnown(cell.text))
       names.push_back(cell.text);
   for (StringRef required : {"op_kind", "measured_us"}) {
-    if (columns.contains(required))
+    if (columns.contains(required) ||
+        (required == "measured_us" && times == Times::Ignored))
       continue;
     return header.front().emitError()
            << "the first row must name the columns, and '" << required
@@ -245,20 +248,20 @@ FailureOr<MeasuredRow> TableReader::readRow(const CsvRow &row) const {
   }
   if (measured.opKind.empty())
     return measured.emitError() << "'op_kind' is empty";
-  if (failed(readTimes(row, measured)))
+  if (times == Times::Required && failed(readTimes(row, measured)))
     return failure();
   return measured;
 }
 
-FailureOr<std::vector<MeasuredRow>> readMeasuredTable(StringRef path,
-                                                      MLIRContext *context) {
+FailureOr<std::vector<MeasuredRow>>
+readMeasuredTable(StringRef path, MLIRContext *context, Times times) {
   FailureOr<std::vector<CsvRow>> cells = parseCsvFile(path, context);
   if (failed(cells))
     return failure();
   if (cells->empty())
     return emitError(FileLineColLoc::get(context, path, 1, 1))
            << "the table is empty";
-  TableReader reader(*cells);
+  TableReader reader(*cells, times);
   if (failed(reader.readHeader()))
     return failure();
   std::vector<MeasuredRow> rows;
@@ -269,6 +272,26 @@ FailureOr<std::vector<MeasuredRow>> readMeasuredTable(StringRef path,
     rows.push_back(std::move(*measured));
   }
   return rows;
+}
+
+//===----------------------------------------------------------------------===//
+// Describing
+//===----------------------------------------------------------------------===//
+
+std::string describeShape(const MeasuredRow &row) {
+  std::string text;
+  auto add = [&](StringRef name, std::optional<int64_t> size) {
+    if (size)
+      text +=
+          (text.empty() ? "" : " ") + name.str() + "=" + std::to_string(*size);
+  };
+  add("m", row.m), add("n", row.n), add("k", row.k);
+  add("b", row.batch), add("h", row.heads), add("kvh", row.kvHeads);
+  add("d", row.headDim), add("q", row.qLen), add("kv", row.kvLen);
+  if (!row.qLen)
+    add("rows", row.rows), add("cols", row.cols);
+  add("devices", row.devices), add("bytes", row.messageBytes);
+  return text;
 }
 
 //===----------------------------------------------------------------------===//

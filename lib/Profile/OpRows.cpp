@@ -135,32 +135,64 @@ static constexpr SizeColumn sizeColumns[] = {
     {"cols", &MeasuredRow::cols},
 };
 
-void llm::writeMeasuredTable(ArrayRef<MeasuredRow> rows, raw_ostream &os) {
-  SmallVector<SizeColumn> columns;
-  for (const SizeColumn &column : sizeColumns)
-    if (llvm::any_of(rows, [&](const MeasuredRow &row) {
-          return (row.*column.size).has_value();
-        }))
-      columns.push_back(column);
+namespace {
+/// A column of a text, which may be empty in a row.
+struct TextColumn {
+  StringRef name;
+  std::string MeasuredRow::*text;
+};
+} // namespace
+
+static constexpr TextColumn textColumns[] = {
+    {"row_id", &MeasuredRow::id},       {"source", &MeasuredRow::source},
+    {"device", &MeasuredRow::device},   {"op_kind", &MeasuredRow::opKind},
+    {"dtype", &MeasuredRow::dtype},     {"backend", &MeasuredRow::backend},
+    {"timing", &MeasuredRow::timing},
+};
+
+/// Keeps the columns that a row has something in.
+template <typename Column, typename Has>
+static SmallVector<Column> keepUsed(ArrayRef<Column> columns,
+                                    ArrayRef<MeasuredRow> rows, Has has) {
+  SmallVector<Column> used;
+  llvm::copy_if(columns, std::back_inserter(used), [&](const Column &column) {
+    return llvm::any_of(
+        rows, [&](const MeasuredRow &row) { return has(row, column); });
+  });
+  return used;
+}
+
+void llm::writeMeasuredTable(ArrayRef<MeasuredRow> rows, raw_ostream &os,
+                             Times times) {
+  SmallVector<TextColumn> texts = keepUsed(
+      ArrayRef(textColumns), rows,
+      [](const MeasuredRow &row, const TextColumn &column) {
+        return !(row.*column.text).empty();
+      });
+  SmallVector<SizeColumn> sizes = keepUsed(
+      ArrayRef(sizeColumns), rows,
+      [](const MeasuredRow &row, const SizeColumn &column) {
+        return (row.*column.size).has_value();
+      });
   {
     CsvLine head(os);
-    head << "row_id"
-         << "source"
-         << "device"
-         << "op_kind"
-         << "dtype";
-    for (const SizeColumn &column : columns)
+    for (const TextColumn &column : texts)
       head << column.name;
-    head << "measured_us";
+    for (const SizeColumn &column : sizes)
+      head << column.name;
+    if (times == Times::Required)
+      head << "measured_us";
   }
   for (const MeasuredRow &row : rows) {
     CsvLine line(os);
-    line << row.id << row.source << row.device << row.opKind << row.dtype;
-    for (const SizeColumn &column : columns)
+    for (const TextColumn &column : texts)
+      line << row.*column.text;
+    for (const SizeColumn &column : sizes)
       if (std::optional<int64_t> size = row.*column.size)
         line << *size;
       else
         line << "";
-    line.addReal(row.microseconds, 3);
+    if (times == Times::Required)
+      line.addReal(row.microseconds, 3);
   }
 }

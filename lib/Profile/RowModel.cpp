@@ -21,8 +21,7 @@ using namespace mlir::llm;
 // Models of rows
 //===----------------------------------------------------------------------===//
 
-/// Describes everything of a row that its predicted time depends on.
-static std::string describeOp(const MeasuredRow &row) {
+std::string mlir::llm::describeOp(const MeasuredRow &row) {
   std::string text;
   llvm::raw_string_ostream os(text);
   for (const std::string &name :

@@ -19,23 +19,6 @@ static std::string formatReal(double value, const char *format) {
   return llvm::formatv(format, value).str();
 }
 
-/// Describes the sizes that the row gives: "m=2048 n=4096 k=4096".
-static std::string describeShape(const MeasuredRow &row) {
-  std::string text;
-  auto add = [&](StringRef name, std::optional<int64_t> size) {
-    if (size)
-      text +=
-          (text.empty() ? "" : " ") + name.str() + "=" + std::to_string(*size);
-  };
-  add("m", row.m), add("n", row.n), add("k", row.k);
-  add("b", row.batch), add("h", row.heads), add("kvh", row.kvHeads);
-  add("d", row.headDim), add("q", row.qLen), add("kv", row.kvLen);
-  if (!row.qLen)
-    add("rows", row.rows), add("cols", row.cols);
-  add("devices", row.devices), add("bytes", row.messageBytes);
-  return text;
-}
-
 //===----------------------------------------------------------------------===//
 // Table
 //===----------------------------------------------------------------------===//

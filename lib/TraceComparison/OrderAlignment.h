@@ -76,7 +76,7 @@ private:
   /// Returns by how much the best score rose.
   int takePiece(const PieceClass &piece, std::vector<int> &scores,
                 MutableArrayRef<Trail> trails);
-  /// Returns the scores before the first piece, since a walk may begin anywhere.
+  /// Returns the scores before the first piece. A walk may begin anywhere.
   std::vector<int> startScores() const;
 
   const ProgramPattern &pattern;

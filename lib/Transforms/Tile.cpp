@@ -45,6 +45,15 @@ static void emitRemarks(const ProgramOp &entry, const OpOnTarget &context,
                           context.engine->name, assumption);
 }
 
+/// Returns the tile that a person or another compiler gave the op, if there is
+/// one.
+static TileAttr findTileByHand(Operation *op) {
+  auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+  bool isByHand = tile && (tile.getStrategy() == TileStrategy::Manual ||
+                           tile.getStrategy() == TileStrategy::Pinned);
+  return isByHand ? tile : TileAttr();
+}
+
 static void emitRemark(const ProgramOp &entry, ChunkChange change) {
   RemarkLock oneAtATime;
   remark::passed(entry.op->getLoc(),
@@ -107,8 +116,15 @@ struct LlmTilePass : ProgramPass<llm::impl::LlmTilePassBase<LlmTilePass>> {
     if (failed(tile))
       return failure();
     FailureOr<CostAttr> cost = computeCost(*context, *tile, stamps);
-    if (failed(cost))
+    if (failed(cost)) {
+      // The error is that of a tile, and may be old.
+      if (findTileByHand(entry.op))
+        mlir::emitRemark(entry.op->getLoc())
+            << "'" << entry.op->getName()
+            << "' op has a tile by hand, which --llm-tile keeps; remove "
+               "'llm.tile' to have one chosen";
       return failure();
+    }
     context->op->setAttr(LlmDialect::tileAttrName, *tile);
     context->op->setAttr(LlmDialect::costAttrName, *cost);
     emitRemarks(entry, *context, *tile, *cost);
@@ -117,6 +133,8 @@ struct LlmTilePass : ProgramPass<llm::impl::LlmTilePassBase<LlmTilePass>> {
 
   FailureOr<TileAttr> choose(const OpOnTarget &context,
                              const CostStamps &stamps, TileStrategy chosen) {
+    if (TileAttr given = findTileByHand(context.op))
+      return given;
     auto noTile = TileAttr::get(&getContext(), chosen, {}, {});
     if (chosen == TileStrategy::Theoretical) {
       std::optional<ClosedForm> form = ClosedForm::get(context);

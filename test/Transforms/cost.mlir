@@ -108,8 +108,18 @@ func.func @beyond(%a: tensor<4x4xbf16>) {
 
 // -----
 
+func.func @unknown_loop(%a: tensor<4x4xbf16>) {
+  // expected-error@+1 {{tile has a size for loop 'd2', which the op does not have; did you mean 'd0'? (its loops are d0, d1)}}
+  %0 = llm.add %a, %a {llm.tile = #llm.tile<pinned levels = [<"sram",
+      sizes = {d0 = 4, d1 = 4, d2 = 1}, order = [d0, d1, d2], buffers = {}>]>}
+    : tensor<4x4xbf16>, tensor<4x4xbf16>
+  return
+}
+
+// -----
+
 func.func @missing_loop(%a: tensor<4x4xbf16>) {
-  // expected-error@+1 {{tile size of loop 'd1' must be in [1, 4], got 0}}
+  // expected-error@+1 {{tile has no size for loop 'd1'; expected one in [1, 4]}}
   %0 = llm.add %a, %a {llm.tile = #llm.tile<pinned levels = [<"sram",
       sizes = {d0 = 4}, order = [d0], buffers = {}>]>}
     : tensor<4x4xbf16>, tensor<4x4xbf16>
@@ -119,7 +129,7 @@ func.func @missing_loop(%a: tensor<4x4xbf16>) {
 // -----
 
 func.func @unknown_loop(%a: tensor<4x4xbf16>) {
-  // expected-error@+1 {{tile names loop 'k', which the op does not have}}
+  // expected-error@+1 {{tile has a size for loop 'k', which the op does not have (its loops are d0, d1)}}
   %0 = llm.add %a, %a {llm.tile = #llm.tile<pinned levels = [<"sram",
       sizes = {d0 = 4, d1 = 4, k = 1}, order = [d0, d1, k], buffers = {}>]>}
     : tensor<4x4xbf16>, tensor<4x4xbf16>

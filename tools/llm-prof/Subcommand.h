@@ -36,6 +36,7 @@ std::unique_ptr<Subcommand> makeImport();
 std::unique_ptr<Subcommand> makeCompare();
 std::unique_ptr<Subcommand> makeServe();
 std::unique_ptr<Subcommand> makeOpen();
+std::unique_ptr<Subcommand> makePlan();
 
 /// Fails if the name of a file for `--perfetto` does not tell its form.
 LogicalResult checkTraceName(StringRef path, MLIRContext &context);

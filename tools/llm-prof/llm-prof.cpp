@@ -45,7 +45,8 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(ArrayRef<const cl::OptionCategory *>());
   std::unique_ptr<Subcommand> subcommands[] = {makeValidate(), makeCalibrate(),
                                                makeImport(),   makeCompare(),
-                                               makeServe(),    makeOpen()};
+                                               makeServe(),    makeOpen(),
+                                               makePlan()};
   llvm::InitLLVM init(argc, argv);
   obeyNoColor();
   parseCommandLine(argc, argv,
@@ -58,7 +59,7 @@ int main(int argc, char **argv) {
       return failed(subcommand->run(context));
   llvm::errs()
       << "llm-prof: error: name a subcommand: validate, calibrate, "
-         "import, compare, serve or open ('llm-prof --help' says what each "
+         "import, compare, serve, plan or open ('llm-prof --help' says what each "
          "does, 'llm-prof validate --help' which options it has)\n";
   return 1;
 }

@@ -74,8 +74,16 @@ std::vector<MeasuredColumn> measuredColumns();
 ///
 /// These are errors, located in the file: the file or a required column is
 /// missing, a cell is not a number, or a time is not from 1e-6 to 1e12 us.
-FailureOr<std::vector<MeasuredRow>> readMeasuredTable(StringRef path,
-                                                      MLIRContext *context);
+///
+/// With `Times::Ignored`, the table is one of shapes: columns of times are not
+/// read, and need not be there.
+enum class Times { Required, Ignored };
+FailureOr<std::vector<MeasuredRow>>
+readMeasuredTable(StringRef path, MLIRContext *context,
+                  Times times = Times::Required);
+
+/// Describes the sizes that the row gives: "m=2048 n=4096 k=4096".
+std::string describeShape(const MeasuredRow &row);
 
 /// Says which rows of a table to keep. An empty list keeps everything.
 struct MeasuredFilter {

@@ -18,9 +18,10 @@ namespace mlir::llm {
 /// ones, for operands of several types, and for open sizes.
 std::optional<MeasuredRow> describeAsRow(Operation *op);
 
-/// Writes a table that `readMeasuredTable` reads. Columns that no row has are
-/// left out.
-void writeMeasuredTable(ArrayRef<MeasuredRow> rows, raw_ostream &os);
+/// Writes a table that `readMeasuredTable` reads with the same `times`. Columns
+/// that no row has are left out.
+void writeMeasuredTable(ArrayRef<MeasuredRow> rows, raw_ostream &os,
+                        Times times = Times::Required);
 
 } // namespace mlir::llm
 

@@ -15,6 +15,9 @@
 
 namespace mlir::llm {
 
+/// Describes everything of a row that its predicted time depends on.
+std::string describeOp(const MeasuredRow &row);
+
 /// Measured rows, each reduced to everything on which its time depends. So a
 /// calibration can compute the times for many targets that differ in figures.
 /// The tile in the engine's private memory is searched once, and that of its

@@ -355,8 +355,12 @@ def LlmTilePass : Pass<"llm-tile"> {
     which machine its costs are. Nested on a function (`func.func(llm-tile)`) it runs on
     several functions at a time, and the module must have a target.
 
-    Requires: static shapes. Guarantees: every op that takes time has a fresh `llm.tile`
-    and `llm.cost`. Slots and schedules, which no longer hold, are dropped.
+    A tile by hand, whose strategy is `manual` or `pinned`, stays as it is, and only its cost
+    is computed. It is an error if it does not fit the op or the target. Remove `llm.tile` to
+    have a tile chosen.
+
+    Requires: static shapes. Guarantees: every op that takes time has an `llm.tile` and a
+    fresh `llm.cost`. Slots and schedules, which no longer hold, are dropped.
 
     ```
     llm-opt block.mlir --llm-tile

@@ -41,8 +41,9 @@ struct Sum {
   int64_t cycles = 0; ///< not above the sum over all ops, which fits
   double elapsedMicroseconds = 0;
   double flop = 0, bytes = 0;
-  /// The time in which the work is done. The ops of a module count one behind
-  /// the other.
+  /// The time in which the work is done. If engines work side by side, that of
+  /// a module is the time in which any of its ops runs. Otherwise its ops run
+  /// one behind the other.
   double seconds = 0, secondsWithFetches = 0;
   /// How often it runs. A module has a number if all of its ops run as often.
   std::optional<int64_t> runs;
@@ -85,8 +86,8 @@ struct Units {
         stream(chooseUnit(streamUnits, most(report, &Sum::gigabytesPerSecond),
                           rateWidth)) {}
 
-  /// The fastest op has the largest rate, as no module is faster than all its
-  /// ops.
+  /// Ops that run side by side are together faster than each, but hardly need
+  /// another unit than the whole program or its fastest op.
   static double most(const Report &report, double (Sum::*rate)() const) {
     double most = (Sum::of(report).*rate)();
     for (const OpReport &op : report.ops)
@@ -195,8 +196,11 @@ void OpTable::sumModules() {
         ops[index].push_back(child.index);
     }
     sums[index] = sumOf(parts);
-    if (hasElapsed)
-      sums[index].elapsedMicroseconds = elapsedMicroseconds(report, ops[index]);
+    if (!hasElapsed)
+      continue;
+    Sum &sum = sums[index];
+    sum.elapsedMicroseconds = elapsedMicroseconds(report, ops[index]);
+    sum.seconds = sum.secondsWithFetches = 1e-6 * sum.elapsedMicroseconds;
   }
 }
 
@@ -346,6 +350,19 @@ void OpTable::addRow(std::vector<std::string> cells, const Sum &sum,
 // With what is to be known of it
 //===----------------------------------------------------------------------===//
 
+/// Returns " (arithmetic at 1.980 GHz)" if a clock above that of the datasheet's
+/// rates limits the arithmetic.
+static std::string describeFastestClock(const Target &target) {
+  int64_t fastest = 0;
+  for (const Engine &engine : target.engines)
+    fastest = std::max(fastest, engine.boostClockHz.value_or(0));
+  return fastest > target.clockHz
+             ? llvm::formatv(" (arithmetic at the boost clock, {0:f3} GHz)",
+                             1e-9 * double(fastest))
+                   .str()
+             : "";
+}
+
 static void printLegend(const Report &report, const ModuleTree &tree,
                         const Layout &layout, Look look,
                         llvm::raw_ostream &os) {
@@ -364,13 +381,18 @@ static void printLegend(const Report &report, const ModuleTree &tree,
       (report.target->network.empty()
            ? ""
            : "; of an exchange, the bytes over its link, which is its engine") +
-      ". Limit: its share of the nearest of the whole machine's peaks. Bound: "
-      "what binds "
+      ". Limit: its share of the nearest of the whole machine's peaks" +
+      describeFastestClock(*report.target) +
+      ". Bound: what binds "
       "the op on the whole machine; more of that shortens neither launches nor "
       "what is serial.";
   if (llvm::any_of(root.children,
                    [](ModuleTree::Child child) { return child.isModule; }))
-    text += " A module has the sum of the rows indented under it.";
+    text += hasOwnElapsed(report)
+                ? " A module has the sum of the rows indented under it. Its "
+                  "elapsed time, in which it achieves its rates, is that in "
+                  "which any of them runs."
+                : " A module has the sum of the rows indented under it.";
   if (layout.barCells > 0 && !look.hasBlocks)
     text += llvm::formatv(" A # is {0:f1} %, a - half of that.",
                           100.0 / double(layout.barCells));

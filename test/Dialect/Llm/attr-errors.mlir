@@ -158,7 +158,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 
 // tile-C3: the order names a loop without a size.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{order must name each loop with a size once, got 'n'}}
+  // expected-error @+1 {{order names loop 'n', for which there is no size}}
   %0 = llm.add %x, %x {llm.tile = #llm.tile<pinned levels = [<"sram", sizes = {m = 1}, order = [m, n], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
@@ -167,7 +167,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 
 // tile-C3: the order names a loop twice.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{order must name each loop with a size once, got 'm'}}
+  // expected-error @+1 {{order names loop 'm' twice}}
   %0 = llm.add %x, %x {llm.tile = #llm.tile<pinned levels = [<"sram", sizes = {m = 1}, order = [m, m], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }

@@ -187,10 +187,14 @@ TileLevelAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       failed(verifyAmounts(emitError, "number of tiles held of", buffers, 1)))
     return failure();
   llvm::SmallDenseSet<StringAttr> ordered; // tile-C3
-  for (StringAttr loop : order)
-    if (!sizes.get(loop) || !ordered.insert(loop).second)
-      return emitError() << "order must name each loop with a size once, got '"
-                         << loop.getValue() << "'";
+  for (StringAttr loop : order) {
+    if (!sizes.get(loop))
+      return emitError() << "order names loop '" << loop.getValue()
+                         << "', for which there is no size";
+    if (!ordered.insert(loop).second)
+      return emitError() << "order names loop '" << loop.getValue()
+                         << "' twice";
+  }
   // The tile does not say in which order units take their items.
   bool hasNoOrder = memory == "unit" && order.empty();
   if (!hasNoOrder && ordered.size() != sizes.size())
