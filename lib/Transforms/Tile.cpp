@@ -54,6 +54,22 @@ static TileAttr findTileByHand(Operation *op) {
   return isByHand ? tile : TileAttr();
 }
 
+/// Says whether a tile is for memories that the machine has. Warns if it is not.
+static bool isOfMachine(TileAttr tile, const OpOnTarget &context) {
+  const Target &target = *context.target;
+  for (TileLevelAttr level : tile.getLevels()) {
+    StringRef name = level.getMemory().getValue();
+    if (name == unitLevelName || target.findMemory(name))
+      continue;
+    mlir::emitWarning(context.op->getLoc())
+        << "'" << context.op->getName() << "' op has a tile by hand for memory '"
+        << name << "', which target '" << target.name
+        << "' does not have; another tile is chosen";
+    return false;
+  }
+  return true;
+}
+
 static void emitRemark(const ProgramOp &entry, ChunkChange change) {
   RemarkLock oneAtATime;
   remark::passed(entry.op->getLoc(),
@@ -133,7 +149,8 @@ struct LlmTilePass : ProgramPass<llm::impl::LlmTilePassBase<LlmTilePass>> {
 
   FailureOr<TileAttr> choose(const OpOnTarget &context,
                              const CostStamps &stamps, TileStrategy chosen) {
-    if (TileAttr given = findTileByHand(context.op))
+    TileAttr given = findTileByHand(context.op);
+    if (given && isOfMachine(given, context))
       return given;
     auto noTile = TileAttr::get(&getContext(), chosen, {}, {});
     if (chosen == TileStrategy::Theoretical) {

@@ -129,15 +129,29 @@ def check_ops(rows: list[Row], prefix: str, report: dict, units: list[str]) -> N
         assert number is not None, f"no op is named {prefix} {row.path}"
         op = left.pop(number)
         first[id(row)] = number
+        row.work = {"compute": 2 * op["macs"] * op["count"], "dram": op["bytes"].get(report["memories"][-1]["name"], 0) * op["count"]}
         assert int(row.runs) == op["count"], f"{op['name']}: {row.runs} runs"
         check_figures(row, op, report, units)
     assert not left, f"no row: {[op['name'] for op in left.values()]}"
     for row in reversed(rows):
         if row.children:
+            check_rates(row, units)
             first[id(row)] = min(first[id(child)] for child in row.children)
     for row in rows:
         order = [first[id(child)] for child in row.children]
         assert order == sorted(order), f"the rows of {row.name} are out of order"
+
+
+def check_rates(row: Row, units: list[str]) -> None:
+    """Where engines work side by side, a module does the work of its ops in the time that it shows."""
+    row.work = {key: sum(child.work[key] for child in row.children) for key in ("compute", "dram")}
+    if "elapsed" not in row.numbers:
+        return
+    seconds = row.numbers["elapsed"] * 1e-6 * UNITS[units[0]]
+    for key, unit, scale in (("compute", units[SHOWN.index("compute")], 1e12), ("dram", units[SHOWN.index("dram")], 1e9)):
+        exact = row.work[key] / seconds / scale / UNITS[unit]
+        slack = row.rounding[key] + exact * row.rounding["elapsed"] / row.numbers["elapsed"]
+        assert abs(row.numbers[key] - exact) <= slack + 1e-9 * exact, f"{row.name}: {key} {row.numbers[key]}, its ops do {exact} in its time"
 
 
 def check_figures(row: Row, op: dict, report: dict, units: list[str]) -> None:

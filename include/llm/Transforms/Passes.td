@@ -356,7 +356,8 @@ def LlmTilePass : Pass<"llm-tile"> {
     several functions at a time, and the module must have a target.
 
     A tile by hand, whose strategy is `manual` or `pinned`, stays as it is, and only its cost
-    is computed. It is an error if it does not fit the op or the target. Remove `llm.tile` to
+    is computed. It is an error if it does not fit the op or the target. If the target has no
+    memory of that name, a warning says so, and another tile is chosen. Remove `llm.tile` to
     have a tile chosen.
 
     Requires: static shapes. Guarantees: every op that takes time has an `llm.tile` and a

@@ -310,7 +310,7 @@ static std::string describeBound(const Report &report) {
 /// Says which change would save so much.
 static std::string describeChange(const Target &target, StringRef saving) {
   if (saving == "bandwidth")
-    return "twice the bandwidth of " + showName(target.dram().name) + " up to ";
+    return "twice the bandwidth of " + showName(target.dram().name) + " about ";
   if (saving == "arithmetic")
     return "twice the arithmetic about ";
   if (saving == "launches")
@@ -323,7 +323,7 @@ static std::string describeChange(const Target &target, StringRef saving) {
   return "twice the rates of " + links + " about ";
 }
 
-/// Writes "twice the bandwidth of dram up to 31.0 %, half the launches 4.4 %".
+/// Writes "twice the bandwidth of dram about 31.0 %, half the launches 4.4 %".
 static std::string describeSavings(const Report &report) {
   std::string text;
   for (const TimeShare &saving : largestFirst(report.whatBinds.savings))

@@ -126,7 +126,7 @@ function linksOf(report: Report): string {
 function sharesOf(report: Report, { engine, saved }: Diagnosis): string[] {
   // A kernel is slowed down by more than one rate: what else it waits for stays as it is.
   const change: Record<Binding, string> = {
-    bandwidth: "twice the bandwidth up to",
+    bandwidth: "twice the bandwidth about",
     arithmetic: "twice the arithmetic about",
     launches: "half the launch overhead about",
     power: "twice the power above idle about",
