@@ -100,12 +100,28 @@ static void warnOfSeparators(MLIRContext *context, StringRef option,
       << together << ", and if not, --batch=" << numbers.size() << " beside it";
 }
 
+/// Warns of keys of a prompt without its new tokens, which are then few: all of
+/// a prompt was probably meant.
+static void warnOfOldKeys(const ImportOptions &options, int64_t newTokens,
+                          MLIRContext *context) {
+  if (options.phase != Phase::Prefill || !options.seq.empty() ||
+      options.kvLen.size() != 1 || options.kvLen.front() <= newTokens)
+    return;
+  emitWarning(UnknownLoc::get(context))
+      << "--kv-len=" << options.kvLen.front()
+      << " without --seq: the last " << newTokens
+      << " of these keys are new; a prompt of that length is --seq="
+      << options.kvLen.front();
+}
+
 /// Lists the sequences that the options describe.
 static FailureOr<std::vector<Sequences>>
 listSequences(const ImportOptions &options, MLIRContext *context) {
   std::vector<int64_t> seqs = options.seq, kvLens = options.kvLen;
-  if (seqs.empty())
+  if (seqs.empty()) {
     seqs = {newTokensOf(options.phase)};
+    warnOfOldKeys(options, seqs.front(), context);
+  }
   if (kvLens.empty())
     kvLens = options.phase == Phase::Prefill ? seqs : std::vector<int64_t>{512};
   if (options.phase == Phase::Prefill && options.kvLen.empty() &&

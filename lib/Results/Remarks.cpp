@@ -136,7 +136,7 @@ static void addUnfused(const Report &report,
                       "{0:f1} % of the time. \"fuse=true "
                       "fuse-projections=true\" of --llm-pipeline "
                       "(--llm-fuse-projections and --llm-fuse before "
-                      "--llm-tile) join ops, as serving engines do",
+                      "--llm-tile) join ops into fewer kernels",
                       report.whatBinds.percentOf("overhead"))
           .str());
 }

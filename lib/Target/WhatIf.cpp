@@ -18,6 +18,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cmath>
+
 namespace mlir::llm {
 
 namespace {
@@ -39,6 +41,8 @@ private:
   LogicalResult read(StringRef text);
   LogicalResult set(const Change &change);
   LogicalResult checkStart(StringRef path) const;
+  FailureOr<std::string> multiply(const Change &change, const Field &map,
+                                  StringRef key, double factor) const;
   /// Finds the map that holds the changed field. `path` becomes its key there.
   Field *findMap(StringRef &path);
   Field *enter(Field &map, StringRef &path);
@@ -237,6 +241,32 @@ LogicalResult WhatIf::checkStart(StringRef path) const {
                      << llvm::join(found, "', '") << "'";
 }
 
+/// Reads "2x" or "0.5x".
+static std::optional<double> readFactor(StringRef text) {
+  double factor = 0;
+  bool isFactor = text.consume_back_insensitive("x") && !text.empty() &&
+                  !text.getAsDouble(factor) && factor > 0 && factor < 1e9;
+  return isFactor ? std::optional(factor) : std::nullopt;
+}
+
+/// Returns the number that the field has now, times the factor, rounded.
+FailureOr<std::string> WhatIf::multiply(const Change &change, const Field &map,
+                                        StringRef key, double factor) const {
+  const Field *old = map.find(key);
+  int64_t before = 0;
+  if (!old || StringRef(old->text).getAsInteger(10, before))
+    return emitError() << "'" << change.path << "' has no number that '"
+                       << change.value
+                       << "' could multiply; give it one, as in "
+                          "memories.dram.bytes_per_second=4e12";
+  double product = double(before) * factor;
+  constexpr double most = 9e18;
+  if (product > most)
+    return emitError() << "'" << change.path << "=" << change.value << "': "
+                       << before << " times that is too large";
+  return std::to_string(std::llround(product));
+}
+
 LogicalResult WhatIf::set(const Change &change) {
   if (failed(checkStart(change.path)))
     return failure();
@@ -244,7 +274,14 @@ LogicalResult WhatIf::set(const Change &change) {
   Field *map = findMap(key);
   if (!map)
     return failure();
-  Field value = valueOf(change.value, *map, key);
+  std::string text = change.value.str();
+  if (std::optional<double> factor = readFactor(change.value)) {
+    FailureOr<std::string> product = multiply(change, *map, key, *factor);
+    if (failed(product))
+      return failure();
+    text = std::move(*product);
+  }
+  Field value = valueOf(text, *map, key);
   keepShares(change, *map, key, value);
   findOrAdd(*map, key, value) = value;
   name += (" + " + change.path + "=" + change.value).str();

@@ -1,4 +1,4 @@
-//===- VerifySchedule.cpp - Check a schedule against rules S1 to S10 ------===//
+//===- VerifySchedule.cpp - Check a schedule against rules S1 to S14 ------===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

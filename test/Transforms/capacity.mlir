@@ -27,8 +27,8 @@
 // TABLE-NEXT: {{^}}  links: write "links": {"ring": {"bytes_per_second_per_direction": 100e9, "devices": 2}} into its{{$}}
 // TABLE-NEXT: {{^}}  file, or take a preset with links (llm-opt --llm-list-targets){{$}}
 // TABLE-NEXT: {{^}}chain on toy{{$}}
-// TABLE-NEXT: {{^}}fits      NO: 960 bytes of 959 bytes in dram (weights 512 bytes, KV caches 0 bytes, values{{$}}
-// TABLE-NEXT: {{^}}          448 bytes, workspace 0 bytes){{$}}
+// TABLE-NEXT: {{^}}fits      NO: 960 bytes of 959 bytes in dram, 1 bytes too many (weights 512 bytes, KV caches{{$}}
+// TABLE-NEXT: {{^}}          0 bytes, values 448 bytes, workspace 0 bytes){{$}}
 // RUN: llm-opt %t/tight.mlir "--llm-export-report=format=json file=-" -o %t/out | FileCheck %s --check-prefix=JSON
 // JSON:      "problems": [
 // JSON-NEXT:   "function 'chain' does not fit into 'dram' of target 'toy': it holds 960 bytes

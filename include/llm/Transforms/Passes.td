@@ -518,7 +518,7 @@ def LlmSchedulePass : Pass<"llm-schedule"> {
 }
 
 def LlmVerifySchedulePass : Pass<"llm-verify-schedule"> {
-  let summary = "Check a schedule against the rules S1 to S10";
+  let summary = "Check a schedule against the rules S1 to S14";
   let description = [{
     Derives every rule of Spec.md again from the IR alone. It knows nothing of the pass that
     made the schedule. A broken rule is an error on the op, and the error names the rule.

@@ -222,9 +222,12 @@ static std::string describeCapacity(const Report &report) {
   if (!capacity.isChecked())
     return "not checked, " + memory +
            " has no capacity in the target: " + needed + " (" + holds + ")";
+  int64_t given = capacity.memory().capacityBytes;
   std::string text = (capacity.fits() ? "yes: " : "NO: ") + needed + " of " +
-                     showBytes(capacity.memory().capacityBytes) + " in " +
-                     memory + " (" + holds + ")";
+                     showBytes(given) + " in " + memory;
+  if (!capacity.fits())
+    text += ", " + showBytes(capacity.neededBytes() - given) + " too many";
+  text += " (" + holds + ")";
   if (capacity.largestBatch)
     text += "; largest batch " +
             withThousandsSeparators(*capacity.largestBatch) + " at these keys";

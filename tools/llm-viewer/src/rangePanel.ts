@@ -108,7 +108,7 @@ export class RangePanel {
       column("time", ({ name }) => `Engine time (${name})`, "time", (row) => toMicroseconds(this.report, row.sum.engineCycles)),
       percent("share", "Share (%)", (row) => (100 * row.sum.engineCycles) / Math.max(total.engineCycles, 1)),
       column("flops", ({ name }) => `${name}FLOP/s`, "count", (row) => perSecond(row.sum.flop, row)),
-      percent("mfu", "FLOP/s of peak (%)", (row) => shares(row).products),
+      percent("mfu", "FLOP/s of datasheet peak (%)", (row) => shares(row).products),
       column("bytes", ({ name }) => name, "bytes", (row) => row.sum.bytes),
       column("rate", ({ name }) => `${name}/s`, "bytes", (row) => perSecond(row.sum.bytes, row)),
       percent("mbu", `${mainMemory(this.report).name} of peak (%)`, (row) => shares(row).bandwidth),
