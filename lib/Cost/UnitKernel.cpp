@@ -78,6 +78,9 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
   machine.rereadsRows = figures.rereadsRows.value_or(0) != 0;
   machine.unitMemoryBytes = real(engine.unitMemoryBytes);
   machine.queryTile = double(figures.queryTile.value_or(64));
+  machine.decodeQueryTile =
+      figures.decodeQueryTile ? double(*figures.decodeQueryTile)
+                              : machine.queryTile;
   machine.keyTile = double(figures.keyTile.value_or(128));
   machine.packsGroups = figures.packsGroups.value_or(0) != 0;
   machine.splitsUnpacked = figures.splitsUnpacked.value_or(0) != 0;

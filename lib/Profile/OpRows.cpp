@@ -75,7 +75,8 @@ static bool describeAttention(GqaAttnOp op, MeasuredRow &row) {
   bool isCausal = op.getMask() == MaskAttr::get(context, MaskKind::Causal);
   row.causal = isCausal;
   auto values = cast<RankedTensorType>(op.getValues().getType());
-  return !op.getSinks() && !op.getSelected() && !op.getSoftCap() && values.getShape() == keys &&
+  return !op.getSinks() && !op.getSelected() && !op.getSoftCap() &&
+         values.getShape() == keys &&
          (isCausal || op.getMask() == MaskAttr::get(context, MaskKind::Full));
 }
 

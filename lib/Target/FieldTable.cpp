@@ -374,6 +374,10 @@ ArrayRef<NumberField<KernelFigures>> kernelNumbers() {
       known(field("query_tile", "rows", "64",
                   "query rows of an item of attention",
                   &KernelFigures::queryTile)),
+      known(field("decode_query_tile", "rows", "`query_tile`",
+                  "the same if all rows that read the same keys fit into so "
+                  "many, as in decode steps",
+                  &KernelFigures::decodeQueryTile)),
       known(field("key_tile", "keys", "128",
                   "keys of a block, which an item takes one after the other",
                   &KernelFigures::keyTile)),

@@ -46,15 +46,16 @@ static void emitRemarks(const ProgramOp &entry, const OpOnTarget &context,
 }
 
 /// Returns the tile that a person or another compiler gave the op, if there is
-/// one.
+/// one. A tile without levels and without a split says nothing.
 static TileAttr findTileByHand(Operation *op) {
   auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
   bool isByHand = tile && (tile.getStrategy() == TileStrategy::Manual ||
                            tile.getStrategy() == TileStrategy::Pinned);
-  return isByHand ? tile : TileAttr();
+  bool saysNothing = tile && tile.getLevels().empty() && !tile.getSplit();
+  return isByHand && !saysNothing ? tile : TileAttr();
 }
 
-/// Says whether a tile is for memories that the machine has. Warns if it is not.
+/// Says whether a tile is for memories that the machine has. Warns if not.
 static bool isOfMachine(TileAttr tile, const OpOnTarget &context) {
   const Target &target = *context.target;
   for (TileLevelAttr level : tile.getLevels()) {
@@ -62,8 +63,8 @@ static bool isOfMachine(TileAttr tile, const OpOnTarget &context) {
     if (name == unitLevelName || target.findMemory(name))
       continue;
     mlir::emitWarning(context.op->getLoc())
-        << "'" << context.op->getName() << "' op has a tile by hand for memory '"
-        << name << "', which target '" << target.name
+        << "'" << context.op->getName()
+        << "' op has a tile by hand for memory '" << name << "', which target '" << target.name
         << "' does not have; another tile is chosen";
     return false;
   }

@@ -190,6 +190,8 @@ class Attention:
         self.packed = group > 1 and (self.figures.get("packs_groups", 0) == 1 or self.queries == 1)
         self.rows_of_query = group if self.packed else 1
         self.lanes = self.batch * (self.kv_heads if self.packed else self.heads)
+        few, many = self.figures.get("decode_query_tile", 0), self.figures["query_tile"]
+        self.tile = few if self.queries * self.rows_of_query <= few else many
         self.blocks_of_tiles = self.count_blocks()
 
     def last_key(self, query: int) -> int:
@@ -198,7 +200,7 @@ class Attention:
 
     def count_blocks(self) -> list[int]:
         """Blocks of keys of each tile of query rows of one lane."""
-        rows, tile = self.queries * self.rows_of_query, self.figures["query_tile"]
+        rows, tile = self.queries * self.rows_of_query, self.tile
         blocks = []
         for begin in range(0, rows, tile):
             last = (min(begin + tile, rows) - 1) // self.rows_of_query
@@ -221,10 +223,10 @@ class Attention:
         macs = 2 * self.features / self.device.macs(self.row["dtype"])
         special = 1 / gpu["special_per_cycle_per_unit"]
         alu = self.figures["alu_per_1000_scores"] / 1e3 / gpu["alu_per_cycle_per_unit"]
-        return self.figures["query_tile"] * self.figures["key_tile"] * (macs + special + alu)
+        return self.tile * self.figures["key_tile"] * (macs + special + alu)
 
     def item_bytes(self) -> int:
-        return 2 * self.features * (self.figures["query_tile"] + 2 * self.figures["key_tile"])
+        return 2 * self.features * (self.tile + 2 * self.figures["key_tile"])
 
     def compute_cycles(self, splits: int, together: int) -> float:
         """Until the last unit is done, at most `together` items in each."""

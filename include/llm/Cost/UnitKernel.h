@@ -56,7 +56,8 @@ struct UnitMachine {
   double launchSeconds = 0, splitSeconds = 0, itemCycles = 0,
          itemBytesPerCycle = 0, itemElements = 0;
   bool rereadsRows = false;
-  double queryTile = 64, keyTile = 128, unitMemoryBytes = 0;
+  double queryTile = 64, decodeQueryTile = 64, keyTile = 128,
+         unitMemoryBytes = 0;
   bool packsGroups = false, splitsUnpacked = false, skipsMasked = true;
   /// The softmax's work for each score. If it is not given, it is that of the
   /// op.

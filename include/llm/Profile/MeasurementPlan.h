@@ -49,10 +49,9 @@ struct MeasurementPlan {
 ///
 /// These are errors: the target predicts no candidate, or there are more than
 /// 3,000 different ones, since the choice is quadratic in their number.
-FailureOr<MeasurementPlan> planMeasurements(std::vector<PlanCandidate> candidates,
-                                            bool isOfProgram, size_t budget,
-                                            const Target &target,
-                                            MLIRContext *context);
+FailureOr<MeasurementPlan>
+planMeasurements(std::vector<PlanCandidate> candidates, bool isOfProgram,
+                 size_t budget, const Target &target, MLIRContext *context);
 
 /// Returns shapes of common models, in bf16: products of one to 16,384 tokens
 /// by weights of Llama 3.1 8B and 70B and of Qwen3 0.6B to 32B (also cut over

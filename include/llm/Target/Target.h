@@ -113,7 +113,8 @@ struct KernelFigures {
   std::string kernel;
   std::optional<int64_t> launchNanoseconds, replayNanoseconds, splitNanoseconds,
       itemCycles, operandBytesPerKilocycle, cacheBytesPerKilocycle,
-      itemBytesPerKilocycle, itemElements, rereadsRows, queryTile, keyTile,
+      itemBytesPerKilocycle, itemElements, rereadsRows, queryTile,
+      decodeQueryTile, keyTile,
       packsGroups, splitsUnpacked, skipsMasked, aluPer1000Scores,
       loneBlockCycles, regroupNanoseconds, firstByteNanoseconds,
       writtenBytePercent, residentBytesPerKilocycle;

@@ -123,8 +123,9 @@ std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
 //===----------------------------------------------------------------------===//
 
 std::vector<AttentionKernel::ItemClass>
-AttentionKernel::countClasses(const Layout &layout, int64_t queryTile,
-                              int64_t keyTile, bool skipsMasked) const {
+AttentionKernel::countClasses(const Layout &layout, int64_t keyTile,
+                              bool skipsMasked) const {
+  int64_t queryTile = layout.queryTile;
   int64_t keys = workload.loops[keyLoop].extent;
   int64_t rowsPerQuery = layout.isPacked ? extentOf(groups) : 1;
   int64_t queryCount = extentOf(queries);
@@ -163,11 +164,13 @@ AttentionKernel::countClasses(const Layout &layout, int64_t queryTile,
 const AttentionKernel::Layout &
 AttentionKernel::layoutOf(const UnitMachine &machine) const {
   int64_t queryTile = int64_t(machine.queryTile),
+          decodeTile = int64_t(machine.decodeQueryTile),
           keyTile = int64_t(machine.keyTile);
   int64_t group = extentOf(groups), queryCount = extentOf(queries);
   bool isPacked = group > 1 && (machine.packsGroups || queryCount == 1);
   auto [known, isNew] =
-      layouts.try_emplace({isPacked, queryTile, keyTile, machine.skipsMasked});
+      layouts.try_emplace({isPacked, queryTile, decodeTile, keyTile,
+                           machine.skipsMasked});
   Layout &layout = known->second;
   if (!isNew)
     return layout;
@@ -175,9 +178,9 @@ AttentionKernel::layoutOf(const UnitMachine &machine) const {
   layout.rows =
       isPacked ? checkedMul(queryCount, group).value_or(maxCount) : queryCount;
   layout.lanes = double(extentOf(lanes)) * (isPacked ? 1 : double(group));
-  layout.tiles = double(llvm::divideCeil(layout.rows, queryTile));
-  layout.classes =
-      countClasses(layout, queryTile, keyTile, machine.skipsMasked);
+  layout.queryTile = layout.rows <= decodeTile ? decodeTile : queryTile;
+  layout.tiles = double(llvm::divideCeil(layout.rows, layout.queryTile));
+  layout.classes = countClasses(layout, keyTile, machine.skipsMasked);
   return layout;
 }
 
@@ -187,9 +190,10 @@ AttentionKernel::layoutOf(const UnitMachine &machine) const {
 
 /// Returns the cycles of one block of queries and keys, for products and then
 /// the softmax.
-static double blockCycles(const UnitMachine &machine, double macsPerScore,
-                          double specialPerScore, double aluPerScore) {
-  double scores = machine.queryTile * machine.keyTile;
+static double blockCycles(const UnitMachine &machine, int64_t queryTile,
+                          double macsPerScore, double specialPerScore,
+                          double aluPerScore) {
+  double scores = double(queryTile) * machine.keyTile;
   double cycles = 0;
   auto add = [&](double work, double perCycle) {
     if (perCycle > 0)
@@ -207,8 +211,8 @@ double AttentionKernel::unitCycles(const Layout &layout, int64_t splits,
   double specialPerScore = work.special / scores,
          aluPerScore =
              machine.aluPerScore.value_or((work.alu + work.compare) / scores);
-  double block =
-      blockCycles(machine, macsPerScore, specialPerScore, aluPerScore);
+  double block = blockCycles(machine, layout.queryTile, macsPerScore,
+                             specialPerScore, aluPerScore);
   double last = 0, sum = 0, items = 0, blockSum = 0;
   for (const ItemClass &each : layout.classes) {
     double blocks = std::ceil(each.blocks / double(splits));
@@ -240,8 +244,8 @@ double AttentionKernel::unitCycles(const Layout &layout, int64_t splits,
                                    const UnitMachine &machine) const {
   double oneByOne = unitCycles(layout, splits, /*inUnit=*/1, machine);
   // If two items fit into a unit, one may compute while the other waits.
-  double itemBytes =
-      (machine.queryTile + 2 * machine.keyTile) * valueDim * operandBytes;
+  double itemBytes = (double(layout.queryTile) + 2 * machine.keyTile) *
+                     valueDim * operandBytes;
   if (machine.unitMemoryBytes < 2 * itemBytes)
     return oneByOne;
   return std::min(oneByOne, unitCycles(layout, splits, /*inUnit=*/2, machine));
@@ -315,7 +319,7 @@ UnitTile AttentionKernel::tileOf(const Layout &layout, int64_t splits,
     tile.push_back(loop.extent);
   for (unsigned loop : lanes)
     tile[loop] = 1;
-  int64_t group = extentOf(groups), rows = int64_t(machine.queryTile);
+  int64_t group = extentOf(groups), rows = layout.queryTile;
   if (!layout.isPacked)
     for (unsigned loop : groups)
       tile[loop] = 1;

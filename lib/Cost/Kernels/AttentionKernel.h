@@ -44,6 +44,7 @@ private:
   struct Layout {
     bool isPacked;
     int64_t rows;                   ///< of one lane
+    int64_t queryTile;              ///< rows of an item
     double lanes;                   ///< sequences times heads, or kv heads
     double tiles;                   ///< of one lane
     std::vector<ItemClass> classes; ///< most blocks first
@@ -53,8 +54,8 @@ private:
   double countVisible(unsigned buffer, Box box) const;
   void findFurtherKeys();
   const Layout &layoutOf(const UnitMachine &machine) const;
-  std::vector<ItemClass> countClasses(const Layout &layout, int64_t queryTile,
-                                      int64_t keyTile, bool skipsMasked) const;
+  std::vector<ItemClass> countClasses(const Layout &layout, int64_t keyTile,
+                                      bool skipsMasked) const;
   KernelTime timeOf(const Layout &layout, int64_t splits,
                     const KernelBytes &bytes, const UnitMachine &machine) const;
   /// Returns the cycles in which all items are done, with at most `inUnit` in a
@@ -82,7 +83,7 @@ private:
   double scores = 0; ///< that are not masked, of all heads
   double macsPerScore = 0, valueDim = 0, outRows = 0;
   double operandBytes = 2; ///< of one element of the queries
-  mutable std::map<std::array<int64_t, 4>, Layout> layouts;
+  mutable std::map<std::array<int64_t, 5>, Layout> layouts;
 };
 
 } // namespace mlir::llm

@@ -58,8 +58,8 @@ TEST_F(MatchRulesTest, errorsNameThePlace) {
             "r.json:1:35: 'rules[0].kinds' must not be empty\n");
   EXPECT_EQ(
       errorOf(R"({"rules": [{"name": "a"}]})"),
-      "r.json:1:12: a rule must have one of path, ops, kinds, sequence and "
-      "continues, got 0 of them\n");
+      "r.json:1:12: a rule must have one of path, ops, kinds, sequence, "
+      "continues and part_of, got 0 of them\n");
   EXPECT_EQ(
       errorOf(R"({"rules": [{"name": "a", "ops": ["b"], "several": true}]})"),
       "r.json:1:12: 'several' is for rules with 'kinds'\n");
