@@ -59,13 +59,9 @@ static FailureOr<Tiling> readTiling(const OpOnTarget &context,
              << loop.extent << ", got " << size;
     tiling.sizes.push_back(size);
   }
-  for (StringAttr name : level.getOrder()) {
-    std::optional<unsigned> loop = workload.findLoop(name);
-    if (!loop)
-      return context.refuse() << "tile names loop '" << name.getValue()
-                              << "', which the op does not have";
-    tiling.order.push_back(*loop);
-  }
+  // The order names loops that have a size, which are loops of the op.
+  for (StringAttr name : level.getOrder())
+    tiling.order.push_back(*workload.findLoop(name));
   for (auto [place, loop] : llvm::enumerate(tiling.order))
     if (const Loop &row = workload.loops[loop];
         row.tiles == Loop::Tiles::PerStage && tiling.sizes[loop] < row.extent)

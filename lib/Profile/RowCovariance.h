@@ -25,7 +25,6 @@ public:
                 std::vector<std::vector<double>> derivatives,
                 std::vector<double> deviations);
 
-  size_t size() const { return kinds.size(); }
   double between(size_t one, size_t other) const;
 
   /// The standard deviation of a measurement: what two labs differ by on one

@@ -33,8 +33,6 @@ public:
 
 private:
   void readProducers();
-  void addProducers(Value value, llvm::SmallPtrSetImpl<Operation *> &seen,
-                    std::set<unsigned> &producers) const;
   std::vector<std::pair<unsigned, unsigned>> listStretches() const;
   bool improve(unsigned first, unsigned end);
   bool tryPlaces(unsigned from, unsigned first, unsigned end);
@@ -46,39 +44,21 @@ private:
   const ProgramPattern &pattern;
   ArrayRef<WorkPiece> sample;
   std::vector<unsigned> order;
-  DenseMap<Operation *, unsigned> stepOf;
   std::vector<std::set<unsigned>> producersOf; ///< by step
   int64_t best = 0;
 };
 } // namespace
 
-/// Adds the steps that compute a value. Reshapes and the like are no steps, and
-/// so are looked through.
-void OrderSearch::addProducers(Value value,
-                               llvm::SmallPtrSetImpl<Operation *> &seen,
-                               std::set<unsigned> &producers) const {
-  Operation *op = value.getDefiningOp();
-  if (!op || !seen.insert(op).second)
-    return;
-  auto step = stepOf.find(op);
-  if (step != stepOf.end()) {
-    producers.insert(step->second);
-    return;
-  }
-  for (Value operand : op->getOperands())
-    addProducers(operand, seen, producers);
-}
-
 void OrderSearch::readProducers() {
   ArrayRef<ProgramOp> ops = pattern.program().ops();
+  DenseMap<unsigned, unsigned> stepOf; ///< by op of the program
   for (const PatternOp &op : pattern.ops())
-    stepOf[ops[op.ops.front()].op] = op.step;
+    for (unsigned number : op.ops)
+      stepOf[number] = op.step;
   producersOf.resize(order.size());
-  for (const PatternOp &op : pattern.ops()) {
-    llvm::SmallPtrSet<Operation *, 8> seen;
-    for (Value operand : ops[op.ops.front()].op->getOperands())
-      addProducers(operand, seen, producersOf[op.step]);
-  }
+  for (const PatternOp &op : pattern.ops())
+    for (unsigned before : ops[op.ops.front()].dependences)
+      producersOf[op.step].insert(stepOf.at(before));
 }
 
 /// Lists the rows of steps that no loop begins or ends between.

@@ -11,11 +11,9 @@
 #include "llm/Diagnostics/CommandLine.h"
 #include "llm/Export/Page/ReportPage.h"
 #include "llm/Export/Report/ComparisonTable.h"
-#include "llm/InitAll/InitAll.h"
 #include "llm/Results/PlannedFunction.h"
 #include "llm/Trace/TraceWriter.h"
 #include "llm/TraceComparison/CompareTrace.h"
-#include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
 
 using namespace mlir;
@@ -101,10 +99,6 @@ private:
   CompareOptions options{command};
 };
 } // namespace
-
-static InFlightDiagnostic emitToolError(MLIRContext &context) {
-  return emitError(UnknownLoc::get(&context));
-}
 
 FailureOr<Target> Compare::loadTarget(MLIRContext &context) const {
   auto emitError = [&] { return emitToolError(context); };
@@ -213,11 +207,7 @@ LogicalResult Compare::checkOptions(MLIRContext &context) const {
 }
 
 LogicalResult Compare::run(MLIRContext &context) {
-  // Programs may have ops of any dialect, as those of captured graphs do.
-  DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  llm::registerAllDialects(registry);
-  context.appendDialectRegistry(registry);
+  registerEveryDialect(context);
   context.printOpOnDiagnostic(false);
   if (failed(checkOptions(context)))
     return failure();

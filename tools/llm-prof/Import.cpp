@@ -87,10 +87,6 @@ struct ImportOptions {
 };
 } // namespace
 
-static InFlightDiagnostic emitToolError(MLIRContext &context) {
-  return emitError(UnknownLoc::get(&context));
-}
-
 LogicalResult ImportOptions::check(MLIRContext &context) const {
   for (const cl::Option *option :
        {static_cast<const cl::Option *>(&format),

@@ -10,12 +10,10 @@
 #include "llm/Console/TextTable.h"
 #include "llm/Diagnostics/CommandLine.h"
 #include "llm/Diagnostics/Spelling.h"
-#include "llm/InitAll/InitAll.h"
 #include "llm/Profile/MeasurementPlan.h"
 #include "llm/Profile/OpRows.h"
 #include "llm/Profile/RowOps.h"
 #include "llm/Program/Program.h"
-#include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -79,10 +77,6 @@ private:
   PlanOptions options{command};
 };
 } // namespace
-
-static InFlightDiagnostic emitToolError(MLIRContext &context) {
-  return emitError(UnknownLoc::get(&context));
-}
 
 LogicalResult Plan::checkOptions(MLIRContext &context) const {
   if (options.budget == 0)
@@ -179,11 +173,7 @@ static void printPlan(const MeasurementPlan &plan, raw_ostream &os) {
 }
 
 LogicalResult Plan::run(MLIRContext &context) {
-  // Programs may have ops of any dialect.
-  DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  llm::registerAllDialects(registry);
-  context.appendDialectRegistry(registry);
+  registerEveryDialect(context);
   context.printOpOnDiagnostic(false);
   if (failed(checkOptions(context)))
     return failure();

@@ -11,10 +11,8 @@
 #include "llm/Console/TextTable.h"
 #include "llm/Files/LocatedJson.h"
 #include "llm/Import/HfConfig.h"
-#include "llm/InitAll/InitAll.h"
 #include "llm/Serving/ServedReport.h"
 #include "llm/Serving/ServedTable.h"
-#include "mlir/InitAllDialects.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -113,10 +111,6 @@ private:
 };
 } // namespace
 
-static InFlightDiagnostic emitToolError(MLIRContext &context) {
-  return emitError(UnknownLoc::get(&context));
-}
-
 LogicalResult Serve::check(MLIRContext &context) const {
   auto checkLeast = [&](StringRef option, double value,
                         double least) -> LogicalResult {
@@ -208,10 +202,7 @@ FailureOr<ServedTable> Serve::listLoads(MLIRContext &context) const {
 }
 
 LogicalResult Serve::run(MLIRContext &context) {
-  DialectRegistry registry;
-  llm::registerAllDialects(registry);
-  mlir::registerAllDialects(registry);
-  context.appendDialectRegistry(registry);
+  registerEveryDialect(context);
   if (failed(check(context)))
     return failure();
   FailureOr<ServingPredictor> predictor = makePredictor(context);

@@ -8,6 +8,7 @@
 #ifndef LLM_TOOLS_LLMPROF_SUBCOMMAND_H
 #define LLM_TOOLS_LLMPROF_SUBCOMMAND_H
 
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/Support/CommandLine.h"
@@ -37,6 +38,13 @@ std::unique_ptr<Subcommand> makeCompare();
 std::unique_ptr<Subcommand> makeServe();
 std::unique_ptr<Subcommand> makeOpen();
 std::unique_ptr<Subcommand> makePlan();
+
+/// Emits an error of the tool itself, which has no place in a file.
+InFlightDiagnostic emitToolError(MLIRContext &context);
+
+/// Lets the context read programs, which may have ops of any dialect, as those
+/// of captured graphs do.
+void registerEveryDialect(MLIRContext &context);
 
 /// Fails if the name of a file for `--perfetto` does not tell its form.
 LogicalResult checkTraceName(StringRef path, MLIRContext &context);

@@ -11,14 +11,27 @@
 #include "llm/Diagnostics/ToolDiagnostics.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Files/OutputFile.h"
+#include "llm/InitAll/InitAll.h"
 #include "llm/Trace/TraceWriter.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/InitAllDialects.h"
 #include "llvm/Support/InitLLVM.h"
 
 using namespace mlir;
 using namespace mlir::llm;
 namespace cl = llvm::cl;
+
+InFlightDiagnostic mlir::llm::emitToolError(MLIRContext &context) {
+  return emitError(UnknownLoc::get(&context));
+}
+
+void mlir::llm::registerEveryDialect(MLIRContext &context) {
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  llm::registerAllDialects(registry);
+  context.appendDialectRegistry(registry);
+}
 
 LogicalResult mlir::llm::writeOutput(StringRef path, MLIRContext &context,
                                      function_ref<void(raw_ostream &)> write) {
