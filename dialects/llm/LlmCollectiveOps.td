@@ -126,6 +126,71 @@ def Llm_AllToAllOp : Llm_CollectiveOp<"all_to_all"> {
   }];
 }
 
+def Llm_ExpertDispatchOp : Llm_TensorOp<"expert_dispatch", [], ["countElements"]> {
+  let summary = "tokens that each chip of a group sends to the chips of their experts";
+  let description = [{
+    The chips along the axes after `own` share experts: of n chips, the chip of rank r has
+    the experts r, r + n, r + 2 n, .. Each chip has tokens of its own, and sends each of
+    these once to every chip of the group that has at least one of the token's `experts`.
+    The axes after `over` are some of those after `own`, or all (DeepEP's and vLLM's
+    dispatch).
+
+    out has the tokens that a chip gets, in the order of the ranks that sent them, and those
+    of one chip in their order there. out_experts and out_shares have their experts and
+    shares. All chips have room for `rows` tokens. Behind those that a chip gets, it has
+    zeros, with the expert -1, which no chip has. If a chip gets more, the result is not
+    defined.
+
+    Shapes: x [m, h]; experts [m, top_k] of whole numbers; shares [m, top_k]; out [rows, h]
+    as x, out_experts and out_shares [rows, top_k]. Loops: c (chips), m, j (the selected
+    experts), h, all whole.
+
+    Example:
+    ```mlir
+    %rows, %row_experts, %row_shares = llm.expert_dispatch %x, %experts shares %shares over [dp] own [dp, tp] rows 48
+       : tensor<32x2048xbf16>, tensor<32x8xi32>, tensor<32x8xbf16>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_StoredTensorOfRank<2>:$x,
+    Llm_TensorOfRank<2>:$experts, Optional<Llm_TensorOfRank<2>>:$shares, Llm_AxesAttr:$axes,
+    Llm_AxesAttr:$own, I64Attr:$rows);
+  let results = (outs Llm_StoredTensorOfRank<2>:$out, Llm_TensorOfRank<2>:$outExperts,
+    Optional<Llm_TensorOfRank<2>>:$outShares);
+  let assemblyFormat = [{
+    ($name^)? $x `,` $experts (`shares` $shares^)? `over` custom<Axes>($axes)
+    `own` custom<Axes>($own) `rows` $rows attr-dict
+    `:` type($x) `,` type($experts) (`,` type($shares)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Llm_ExpertCombineOp : Llm_TensorOp<"expert_combine", [], ["countElements"]> {
+  let summary = "what experts on other chips have made of the tokens of each chip";
+  let description = [{
+    The way back of `llm.expert_dispatch` with the same axes and experts. x has a row for
+    each token that a chip got. out, of a chip's own tokens, is the sum of the rows that the
+    chips of the group have for the token. Chips along axes that only `own` has may have
+    others.
+
+    Shapes: x [rows, h]; experts [m, top_k] of the chip's own tokens; out [m, h] as x. Loops:
+    c (chips, reduction), m, j, h, all whole.
+
+    Example:
+    ```mlir
+    %y = llm.expert_combine %rows, %experts over [dp] own [dp, tp]
+       : tensor<48x2048xbf16>, tensor<32x8xi32>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<2>:$x,
+    Llm_TensorOfRank<2>:$experts, Llm_AxesAttr:$axes, Llm_AxesAttr:$own);
+  let results = (outs Llm_TensorOfRank<2>:$out);
+  let assemblyFormat = [{
+    ($name^)? $x `,` $experts `over` custom<Axes>($axes) `own` custom<Axes>($own)
+    attr-dict `:` type($x) `,` type($experts)
+  }];
+  let hasVerifier = 1;
+}
+
 def Llm_TakePieceOp : Llm_Op<"take_piece", [Pure, Llm_NamesResults,
     DeclareOpInterfaceMethods<TransparentOpInterface, ["getForwardedValues"]>]> {
   let summary = "the piece of a value that is a chip's own";

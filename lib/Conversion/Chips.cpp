@@ -63,13 +63,16 @@ Value ChipGroup::getRank() {
   return rank;
 }
 
-/// Returns a buffer of bytes for the elements of a tensor. An element of less
-/// than 8 bits takes one.
+/// An element of less than 8 bits takes a byte.
+static int64_t bytesOfElement(Type element) {
+  return llvm::divideCeilSigned(element.getIntOrFloatBitWidth(), 8);
+}
+
+/// Returns a buffer of bytes for the elements of a tensor.
 Value ChipGroup::makeBytes(RankedTensorType type) {
-  Type element = type.getElementType();
-  int64_t elementBytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-  auto bytes = MemRefType::get(type.getNumElements() * elementBytes,
-                               builder.getI8Type());
+  auto bytes = MemRefType::get(
+      type.getNumElements() * bytesOfElement(type.getElementType()),
+      builder.getI8Type());
   constexpr int64_t lineBytes = 64;
   return memref::AllocOp::create(builder, loc, bytes, ValueRange(),
                                  builder.getI64IntegerAttr(lineBytes));
@@ -88,33 +91,38 @@ Value ChipGroup::listAxes() {
     numbers.append({size, stride});
   SmallVector<int64_t> shape = {static_cast<int64_t>(axes.size()), 2};
   auto type = RankedTensorType::get(shape, builder.getIndexType());
-  Value constant = arith::ConstantOp::create(
-      builder, loc, DenseIntElementsAttr::get(type, numbers));
+  return asPairs(arith::ConstantOp::create(
+      builder, loc, DenseIntElementsAttr::get(type, numbers)));
+}
+
+Value ChipGroup::asPairs(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
   Value buffer = bufferization::ToBufferOp::create(
-      builder, loc, MemRefType::get(shape, type.getElementType()), constant,
-      /*read_only=*/true);
+      builder, loc, MemRefType::get(type.getShape(), type.getElementType()),
+      tensor, /*read_only=*/true);
   return memref::CastOp::create(
       builder, loc,
       MemRefType::get({ShapedType::kDynamic, 2}, type.getElementType()),
       buffer);
 }
 
-Value ChipGroup::call(StringRef name, Value from, RankedTensorType to) {
-  auto anyBytes = MemRefType::get(ShapedType::kDynamic, builder.getI8Type());
-  Value axesOfGroup = listAxes();
-  func::FuncOp callee = declare(
-      name,
-      builder.getFunctionType({anyBytes, anyBytes, axesOfGroup.getType()}, {}));
+Value ChipGroup::call(StringRef name, Value from, RankedTensorType to,
+                      ValueRange arguments) {
   auto fromType = cast<RankedTensorType>(from.getType());
   Value sent = makeBytes(fromType), got = makeBytes(to);
   bufferization::MaterializeInDestinationOp::create(
       builder, loc, Type(), from, viewAs(sent, fromType), /*restrict=*/true,
       /*writable=*/true);
-  auto asAny = [&](Value bytes) -> Value {
-    return memref::CastOp::create(builder, loc, anyBytes, bytes);
-  };
-  func::CallOp::create(builder, loc, callee,
-                       ValueRange{asAny(sent), asAny(got), axesOfGroup});
+  SmallVector<Value> operands;
+  for (Value bytes : {sent, got})
+    operands.push_back(memref::CastOp::create(
+        builder, loc,
+        MemRefType::get(ShapedType::kDynamic, builder.getI8Type()), bytes));
+  llvm::append_range(operands, arguments);
+  operands.push_back(listAxes());
+  func::FuncOp callee = declare(
+      name, builder.getFunctionType(ValueRange(operands).getTypes(), {}));
+  func::CallOp::create(builder, loc, callee, operands);
   return bufferization::ToTensorOp::create(builder, loc, to, viewAs(got, to),
                                            /*restrict=*/true,
                                            /*writable=*/true);
@@ -124,10 +132,20 @@ Value ChipGroup::gather(Value x) {
   auto type = cast<RankedTensorType>(x.getType());
   SmallVector<int64_t> shape = {numChips};
   llvm::append_range(shape, type.getShape());
-  return call("llm_all_gather", x, type.clone(shape));
+  return call("llm_all_gather", x, type.clone(shape), {});
 }
 
 Value ChipGroup::swap(Value pieces) {
   return call("llm_all_to_all", pieces,
-              cast<RankedTensorType>(pieces.getType()));
+              cast<RankedTensorType>(pieces.getType()), {});
+}
+
+Value ChipGroup::swapRows(Value rows, Value counts, int64_t most) {
+  auto type = cast<RankedTensorType>(rows.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[0] = most;
+  int64_t rowBytes = type.getNumElements() / type.getDimSize(0) *
+                     bytesOfElement(type.getElementType());
+  return call("llm_all_to_all_rows", rows, type.clone(shape),
+              {asPairs(counts), index(rowBytes)});
 }

@@ -13,7 +13,7 @@
 namespace mlir::llm {
 
 /// The chips that an op meets: those of a group along some axes of the grid.
-/// What the lowered program asks of them are calls of three functions, which
+/// What the lowered program asks of them are calls of four functions, which
 /// `include/llm/MpiRuntime/MpiRuntime.h` describes.
 class ChipGroup {
 public:
@@ -28,15 +28,24 @@ public:
   /// x is [chips, ..], with a piece for each chip of the group. Returns the
   /// pieces that this chip gets from each, in the same shape.
   Value swap(Value pieces);
+  /// `rows` has rows for each chip of the group, in the order of their ranks,
+  /// and `counts`, [chips, 2], how many it has for each, and how many this chip
+  /// gets from each. Returns what it gets, and behind it anything: `most` rows.
+  Value swapRows(Value rows, Value counts, int64_t most);
 
 private:
   struct Axis {
     int64_t size, stride;
   };
-  Value call(StringRef function, Value from, RankedTensorType to);
+  /// Calls a function with the bytes of a tensor, those of the result, and
+  /// `arguments`.
+  Value call(StringRef function, Value from, RankedTensorType to,
+             ValueRange arguments);
   Value makeBytes(RankedTensorType type);
   Value viewAs(Value bytes, RankedTensorType type);
   Value listAxes();
+  /// Returns an [n, 2] tensor as a buffer of any n.
+  Value asPairs(Value tensor);
   func::FuncOp declare(StringRef name, FunctionType type);
   Value index(int64_t value);
 

@@ -266,6 +266,7 @@ void llm::registerLinalgLowerings(DialectRegistry &registry) {
     attachExpertLowerings(context);
     attachCacheLowerings(context);
     attachCollectiveLowerings(context);
+    attachExpertExchangeLowerings(context);
     attachModelEndLowerings(context);
   });
 }

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Chips.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "ExpertRoom.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -117,23 +117,24 @@ private:
   /// chosen.
   Value countExperts() const {
     return forEachChosen(zero, [&](Value, Value, Value expert, Value count) {
-      Value own = rank ? arith::DivUIOp::create(builder, loc, expert, numChips)
+      Value own = rank ? arith::DivSIOp::create(builder, loc, expert, numChips)
                        : expert;
       return arith::MaxSIOp::create(builder, loc, count, add(own, one))
           .getResult();
     });
   }
 
-  /// Returns the number of an expert on this chip.
+  /// Returns the number of an expert on this chip. No chip has -1, which stands
+  /// behind the tokens that a chip has received (expert_dispatch-R1).
   Value numberOnChip(Value expert) const {
     if (!rank)
       return expert;
-    Value owner = arith::RemUIOp::create(builder, loc, expert, numChips);
+    Value owner = arith::RemSIOp::create(builder, loc, expert, numChips);
     Value isOwn = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                         owner, rank);
     return arith::SelectOp::create(
         builder, loc, isOwn,
-        arith::DivUIOp::create(builder, loc, expert, numChips), numExperts);
+        arith::DivSIOp::create(builder, loc, expert, numChips), numExperts);
   }
 
   using Step =
@@ -205,20 +206,6 @@ private:
   Value numExperts;     ///< of this chip
   SmallVector<Value> sizes;
 };
-
-/// Makes sure that a chip has room for the rows of its experts.
-void checkRoom(Operation *op, LinalgLowering &lowering, Value ownRows,
-               int64_t room) {
-  OpBuilder &builder = lowering.getBuilder();
-  Value fits = arith::CmpIOp::create(builder, lowering.getLoc(),
-                                     arith::CmpIPredicate::ule, ownRows,
-                                     lowering.index(builder, room));
-  cf::AssertOp::create(
-      builder, op->getLoc(), fits,
-      "a chip has room for " + std::to_string(room) +
-          " rows of its experts, and the router chose them for more; cut with "
-          "--llm-partition=expert-rows=all");
-}
 
 //===----------------------------------------------------------------------===//
 // grouped_matmul

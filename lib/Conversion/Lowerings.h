@@ -44,6 +44,7 @@ void attachStreamLowerings(MLIRContext *context);
 void attachPositionLowerings(MLIRContext *context);
 void attachCacheLowerings(MLIRContext *context);
 void attachCollectiveLowerings(MLIRContext *context);
+void attachExpertExchangeLowerings(MLIRContext *context);
 void attachModelEndLowerings(MLIRContext *context);
 
 /// Multiplies [m, k] by [k, n], or by [n, k] if transposed, and adds a bias

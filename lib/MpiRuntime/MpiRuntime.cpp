@@ -18,6 +18,11 @@
 
 namespace {
 
+int64_t at(const LlmPairs &pairs, int64_t pair, int64_t which) {
+  return pairs
+      .data[pairs.offset + pair * pairs.strides[0] + which * pairs.strides[1]];
+}
+
 /// Sizes and strides of the axes of a group.
 using GroupKey = std::vector<int64_t>;
 
@@ -26,12 +31,11 @@ using GroupKey = std::vector<int64_t>;
 /// of a pipeline, and exchange other things.
 class Communicators {
 public:
-  MPI_Comm get(const LlmAxes &axes) {
+  MPI_Comm get(const LlmPairs &axes) {
     GroupKey key;
     for (int64_t axis = 0; axis < axes.sizes[0]; ++axis)
       for (int64_t which = 0; which < 2; ++which)
-        key.push_back(axes.data[axes.offset + axis * axes.strides[0] +
-                                which * axes.strides[1]]);
+        key.push_back(at(axes, axis, which));
     auto [it, isNew] = known.try_emplace(std::move(key), MPI_COMM_NULL);
     if (isNew)
       it->second = make(it->first);
@@ -162,7 +166,7 @@ int64_t _mlir_ciface_llm_chip(void) {
 }
 
 void _mlir_ciface_llm_all_gather(const LlmBytes *from, const LlmBytes *to,
-                                 const LlmAxes *group) {
+                                 const LlmPairs *group) {
   Block sent(from->size);
   MPI_Allgather(from->data + from->offset, sent.count, sent.type,
                 to->data + to->offset, sent.count, sent.type,
@@ -170,11 +174,41 @@ void _mlir_ciface_llm_all_gather(const LlmBytes *from, const LlmBytes *to,
 }
 
 void _mlir_ciface_llm_all_to_all(const LlmBytes *from, const LlmBytes *to,
-                                 const LlmAxes *group) {
+                                 const LlmPairs *group) {
   MPI_Comm communicator = communicators.get(*group);
   int numChips;
   MPI_Comm_size(communicator, &numChips);
   Block piece(from->size / numChips);
   MPI_Alltoall(from->data + from->offset, piece.count, piece.type,
                to->data + to->offset, piece.count, piece.type, communicator);
+}
+
+namespace {
+/// Rows for, or from, each chip of a group, one chip behind the other.
+struct Rows {
+  std::vector<int> counts, begins;
+
+  Rows(const LlmPairs &pairs, int64_t which) {
+    int begin = 0;
+    for (int64_t chip = 0; chip < pairs.sizes[0]; ++chip) {
+      counts.push_back(static_cast<int>(at(pairs, chip, which)));
+      begins.push_back(begin);
+      begin += counts.back();
+    }
+  }
+};
+} // namespace
+
+void _mlir_ciface_llm_all_to_all_rows(const LlmBytes *from, const LlmBytes *to,
+                                      const LlmPairs *counts, int64_t rowBytes,
+                                      const LlmPairs *group) {
+  Rows sent(*counts, 0), got(*counts, 1);
+  MPI_Datatype row;
+  MPI_Type_contiguous(static_cast<int>(rowBytes), MPI_BYTE, &row);
+  MPI_Type_commit(&row);
+  MPI_Alltoallv(from->data + from->offset, sent.counts.data(),
+                sent.begins.data(), row, to->data + to->offset,
+                got.counts.data(), got.begins.data(), row,
+                communicators.get(*group));
+  MPI_Type_free(&row);
 }

@@ -6,24 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "CollectiveRow.h"
+#include "llm/Cost/Kernels/CollectiveModel.h"
 #include "llm/Cost/Kernels/ExpertExchange.h"
 #include "llm/Support/Units.h"
 #include "llvm/ADT/StringSwitch.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::llm;
 
-ArrayRef<StringRef> mlir::llm::expertRowKinds() {
-  static constexpr StringRef kinds[] = {"expert_dispatch", "expert_combine"};
-  return kinds;
-}
-
-static bool isExpertRow(StringRef opKind) {
-  return ::llvm::is_contained(expertRowKinds(), opKind);
-}
-
 bool mlir::llm::isExchangeRow(StringRef opKind) {
-  return parseCollectiveKind(opKind.str()) || isExpertRow(opKind);
+  return parseCollectiveKind(opKind.str()).has_value();
 }
 
 /// Returns the link that joins the row's devices, as its library drives it.
@@ -59,10 +53,10 @@ static FailureOr<CollectiveTime> collectiveTime(const MeasuredRow &row,
 
 /// Returns the bytes of a token's row; 0 if its type is not known. Sums come
 /// back in 16 bits, whatever type rows went out in.
-static int64_t rowBytesOf(const MeasuredRow &row, ExpertWay way) {
+static int64_t rowBytesOf(const MeasuredRow &row, CollectiveKind kind) {
   int64_t cols = row.cols.value_or(0);
   constexpr int64_t blockOfNvfp4 = 16; // elements that share a scale of a byte
-  if (way == ExpertWay::Combine)
+  if (kind == CollectiveKind::ExpertCombine)
     return 2 * cols;
   return ::llvm::StringSwitch<int64_t>(row.dtype)
       .Cases({"", "bf16", "fp16"}, 2 * cols)
@@ -71,8 +65,12 @@ static int64_t rowBytesOf(const MeasuredRow &row, ExpertWay way) {
       .Default(0);
 }
 
-static FailureOr<CollectiveTime>
-expertTime(const MeasuredRow &row, const Target &target, Reasons reasons) {
+/// The row of a token goes once to each chip that has experts for it, and one
+/// sum of rows comes back from there.
+static FailureOr<CollectiveTime> expertTime(const MeasuredRow &row,
+                                            CollectiveKind kind,
+                                            const Target &target,
+                                            Reasons reasons) {
   if (row.devices.value_or(0) < 2)
     return reasons.refuse(row.location)
            << "'" << row.opKind << "' needs 'n_devices' of at least 2";
@@ -81,9 +79,7 @@ expertTime(const MeasuredRow &row, const Target &target, Reasons reasons) {
     if (size.value_or(0) < 1 || *size > maxCount)
       return reasons.refuse(row.location)
              << "'" << row.opKind << "' needs '" << name << "' of at least 1";
-  ExpertWay way = row.opKind == expertRowKinds().front() ? ExpertWay::Dispatch
-                                                         : ExpertWay::Combine;
-  int64_t rowBytes = rowBytesOf(row, way);
+  int64_t rowBytes = rowBytesOf(row, kind);
   if (rowBytes == 0)
     return reasons.refuse(row.location)
            << "'dtype' of '" << row.opKind
@@ -95,18 +91,21 @@ expertTime(const MeasuredRow &row, const Target &target, Reasons reasons) {
   double chips = row.routing == "balanced"
                      ? chipsOfSpreadExperts(*row.devices, *row.topK)
                      : chipsOfRandomExperts(*row.devices, *row.topK);
-  return timeExpertExchange({way, *row.devices, *row.rows, rowBytes, chips},
-                            *link,
-                            double(target.dram().usableBytesPerSecond()));
+  double bytes = double(*row.rows) * double(rowBytes) * chips;
+  if (bytes > double(maxCount))
+    return reasons.refuse(row.location)
+           << "'" << row.opKind << "' has more than 2^61 - 1 bytes";
+  return timeCollective(kind, *row.devices, std::llround(bytes), *link,
+                        double(target.dram().usableBytesPerSecond()));
 }
 
 FailureOr<double> mlir::llm::exchangeTime(const MeasuredRow &row,
                                           const Target &target,
                                           Reasons reasons) {
-  std::optional<CollectiveKind> kind = parseCollectiveKind(row.opKind);
+  CollectiveKind kind = *parseCollectiveKind(row.opKind);
   FailureOr<CollectiveTime> time =
-      kind ? collectiveTime(row, *kind, target, reasons)
-           : expertTime(row, target, reasons);
+      isOfExperts(kind) ? expertTime(row, kind, target, reasons)
+                        : collectiveTime(row, kind, target, reasons);
   if (failed(time))
     return failure();
   constexpr double nanosecondsPerMicrosecond = 1000;

@@ -14,11 +14,8 @@
 
 namespace mlir::llm {
 
-/// Says whether a row of this kind is of what devices exchange: a collective,
-/// or "expert_dispatch" or "expert_combine".
+/// Says whether a row of this kind is of what devices exchange.
 bool isExchangeRow(StringRef opKind);
-/// Returns the two kinds of rows that go to experts and come back.
-ArrayRef<StringRef> expertRowKinds();
 
 /// Predicts the time of such a row in microseconds. It is an error, at the row,
 /// if it lacks sizes, or if no link of the target joins so many devices.

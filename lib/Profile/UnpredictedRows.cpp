@@ -62,7 +62,6 @@ static std::string describeKinds(StringRef kind) {
   std::vector<StringRef> known = RowOps::kinds();
   for (CollectiveKind collective : allCollectiveKinds)
     known.push_back(stringify(collective));
-  llvm::append_range(known, expertRowKinds());
   return ", '" + kind.str() + "'" + didYouMean(kind, known) +
          " (kinds: " + llvm::join(known, ", ") + ")";
 }

@@ -61,6 +61,17 @@ static void addNotCut(const Report &report, std::vector<std::string> &remarks) {
           .str());
 }
 
+/// Returns how many choices all tokens have, of which a chip has received some.
+static double countChoices(Value choice, GridAttr grid) {
+  double chips = 1;
+  if (auto dispatch = choice.getDefiningOp<ExpertDispatchOp>()) {
+    choice = dispatch.getExperts();
+    chips = double(grid.countChips(dispatch.getAxes()));
+  }
+  return chips *
+         double(cast<RankedTensorType>(choice.getType()).getNumElements());
+}
+
 /// Says how many more rows than the others the chip has that all wait for.
 static void addUnevenExperts(const Report &report,
                              std::vector<std::string> &remarks) {
@@ -72,10 +83,9 @@ static void addUnevenExperts(const Report &report,
     if (!op.getOwnAxes() || op.getRowsOperand())
       return;
     auto rows = cast<RankedTensorType>(op->getResult(0).getType());
-    auto choices = cast<RankedTensorType>(op.getChoice().getType());
     int64_t chips = grid.countChips(op.getOwnAxes());
     double ofMean = double(rows.getDimSize(0)) * double(chips) /
-                    double(choices.getNumElements());
+                    countChoices(op.getChoice(), grid);
     if (ofMean > most) {
       most = ofMean;
       sharing = chips;

@@ -80,21 +80,21 @@ Value Exchanges::sumUp(Value value) {
 }
 
 /// Of a summand, a chip gets its piece of the sum along each dimension that is
-/// to be cut further, over axes of the sum.
+/// to be cut further, as far as the first of these axes are some of the sum.
 Value Exchanges::sumUpPieces(Value value, const Cut &needed) {
   for (auto [dim, axes] : llvm::enumerate(needed.dims)) {
     Cut cut = cutOf(value);
     size_t kept = countKeptAxes(cut.dims[dim], axes);
-    ArrayRef<StringAttr> further = ArrayRef(axes.names).drop_front(kept);
-    bool isOfSum = llvm::all_of(further, [&](StringAttr axis) {
-      return llvm::is_contained(cut.partial, axis);
-    });
+    ArrayRef<StringAttr> further =
+        ArrayRef(axes.names).drop_front(kept).take_while([&](StringAttr axis) {
+          return llvm::is_contained(cut.partial, axis);
+        });
     if (further.empty() || !axes.segments.empty() ||
-        kept < cut.dims[dim].names.size() || !isOfSum || sums.contains(value))
+        kept < cut.dims[dim].names.size() || sums.contains(value))
       continue;
     auto [piece, isNew] = scattered.try_emplace({value, unsigned(dim)});
     if (isNew) {
-      cut.dims[dim] = axes;
+      llvm::append_range(cut.dims[dim].names, further);
       llvm::erase_if(cut.partial, [&](StringAttr axis) {
         return llvm::is_contained(further, axis);
       });

@@ -29,6 +29,8 @@ public:
   }
 
   FailureOr<ExpertRegion> run();
+  /// As above, for chips that are to share the experts.
+  FailureOr<ExpertRegion> runForCut();
 
 private:
   /// Says why an op that reads rows needs those of all experts. Empty if it
@@ -152,17 +154,29 @@ FailureOr<ExpertRegion> RegionFinder::run() {
       return error;
     }
   }
-  int64_t count = region.rows.size(), chips = countChips(axes, grid);
-  if (count == 0)
+  if (region.rows.empty())
     return refuse() << "nothing behind it counts the rows of each expert";
-  if (count % chips != 0)
+  return region;
+}
+
+FailureOr<ExpertRegion> RegionFinder::runForCut() {
+  FailureOr<ExpertRegion> found = run();
+  int64_t count = region.rows.size(), chips = countChips(axes, grid);
+  if (succeeded(found) && count % chips != 0)
     return refuse() << chips << " chips do not divide the " << count
                     << " experts";
-  return region;
+  return found;
 }
 
 FailureOr<ExpertRegion> mlir::llm::findExpertRegion(ExpertsOpInterface begin,
                                                     const Axes &axes,
                                                     GridAttr grid) {
+  return RegionFinder(begin, axes, grid).runForCut();
+}
+
+FailureOr<ExpertRegion> mlir::llm::findRegionOfChip(ExpertsOpInterface begin,
+                                                    GridAttr grid) {
+  Axes axes;
+  llvm::append_range(axes.names, begin.getOwnAxes().getAsRange<StringAttr>());
   return RegionFinder(begin, axes, grid).run();
 }

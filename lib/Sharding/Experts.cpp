@@ -39,15 +39,45 @@ static SmallVector<int64_t> rowsOfHeaviest(ArrayRef<int64_t> rows,
   return heaviest;
 }
 
-/// As many rows as any routing can send to the experts of a chip, shared
-/// evenly.
-static SmallVector<int64_t> rowsAtMost(int64_t experts, Value choice) {
-  auto type = cast<RankedTensorType>(choice.getType());
-  int64_t rows = type.getDimSize(0) * std::min(experts, type.getDimSize(1));
+SmallVector<int64_t> mlir::llm::rowsAtMost(int64_t experts,
+                                           RankedTensorType choices) {
+  int64_t rows =
+      choices.getDimSize(0) * std::min(experts, choices.getDimSize(1));
   SmallVector<int64_t> own;
   for (int64_t expert = 0; expert < experts; ++expert)
     own.push_back(rows / experts + (expert < rows % experts));
   return own;
+}
+
+/// Gives an op the types that follow from rows of one chip.
+static LogicalResult updateTypes(Operation *op, int64_t rows) {
+  if (!isViewOfPieces(op))
+    return inferResults(op);
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    SmallVector<int64_t> sizes(slice.getStaticSizes());
+    sizes[0] = rows;
+    slice.setStaticSizes(sizes);
+  }
+  for (OpResult result : op->getResults()) {
+    auto type = cast<RankedTensorType>(result.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape[0] = rows;
+    result.setType(type.clone(shape));
+  }
+  return success();
+}
+
+LogicalResult mlir::llm::setRows(const ExpertRegion &region, ArrayAttr axes,
+                                 ArrayRef<int64_t> rowsOfExperts) {
+  int64_t rows =
+      std::accumulate(rowsOfExperts.begin(), rowsOfExperts.end(), int64_t(0));
+  for (Operation *op : region.ops) {
+    if (auto own = dyn_cast<ExpertsOpInterface>(op))
+      own.takeOwn(axes, rows, rowsOfExperts);
+    if (failed(updateTypes(op, rows)))
+      return failure();
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -63,15 +93,12 @@ public:
   LogicalResult run(ExpertsOpInterface begin);
 
 private:
-  LogicalResult takeOwn(ExpertsOpInterface op);
-  LogicalResult updateTypes(Operation *op) const;
+  LogicalResult takePieces(ExpertsOpInterface op);
 
   GridAttr grid;
   ExpertRoom room;
   TakePiece takePiece;
   Axes axes; ///< of the region at hand
-  int64_t rows = 0;
-  SmallVector<int64_t> rowsOfExperts;
 };
 } // namespace
 
@@ -106,7 +133,8 @@ static LogicalResult checkEntries(const ExpertRegion &region) {
   return success();
 }
 
-LogicalResult ExpertPartitioner::takeOwn(ExpertsOpInterface op) {
+/// Takes the pieces of the chip's own experts of what an op has for each.
+LogicalResult ExpertPartitioner::takePieces(ExpertsOpInterface op) {
   for (unsigned number : op.getOperandsByExpert()) {
     Value value = op->getOperand(number);
     auto *source = value.getDefiningOp();
@@ -121,26 +149,6 @@ LogicalResult ExpertPartitioner::takeOwn(ExpertsOpInterface op) {
     if (failed(piece))
       return failure();
     op->setOperand(number, *piece);
-  }
-  SmallVector<Attribute> names = llvm::to_vector_of<Attribute>(axes.names);
-  op.takeOwn(ArrayAttr::get(op->getContext(), names), rows, rowsOfExperts);
-  return success();
-}
-
-/// Gives an op the types that follow from rows of one chip.
-LogicalResult ExpertPartitioner::updateTypes(Operation *op) const {
-  if (!isViewOfPieces(op))
-    return inferResults(op);
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
-    SmallVector<int64_t> sizes(slice.getStaticSizes());
-    sizes[0] = rows;
-    slice.setStaticSizes(sizes);
-  }
-  for (OpResult result : op->getResults()) {
-    auto type = cast<RankedTensorType>(result.getType());
-    SmallVector<int64_t> shape(type.getShape());
-    shape[0] = rows;
-    result.setType(type.clone(shape));
   }
   return success();
 }
@@ -158,19 +166,15 @@ LogicalResult ExpertPartitioner::run(ExpertsOpInterface begin) {
   int64_t experts = region->rows.size();
   if (experts > chips) // one of each `chips` neighbours
     axes.segments.assign(experts / chips, chips);
-  rowsOfExperts = room == ExpertRoom::All
-                      ? rowsAtMost(experts / chips, begin.getChoice())
-                      : rowsOfHeaviest(region->rows, chips);
-  rows =
-      std::accumulate(rowsOfExperts.begin(), rowsOfExperts.end(), int64_t(0));
-  for (Operation *op : region->ops) {
-    if (auto own = dyn_cast<ExpertsOpInterface>(op);
-        own && failed(takeOwn(own)))
+  SmallVector<int64_t> rows =
+      room == ExpertRoom::All
+          ? rowsAtMost(experts / chips,
+                       cast<RankedTensorType>(begin.getChoice().getType()))
+          : rowsOfHeaviest(region->rows, chips);
+  for (ExpertsOpInterface op : region->experts)
+    if (failed(takePieces(op)))
       return failure();
-    if (failed(updateTypes(op)))
-      return failure();
-  }
-  return success();
+  return setRows(*region, toAttribute(begin->getContext(), axes.names), rows);
 }
 
 LogicalResult mlir::llm::partitionExperts(FunctionOpInterface function,

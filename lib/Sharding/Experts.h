@@ -46,6 +46,18 @@ struct ExpertRegion {
 FailureOr<ExpertRegion> findExpertRegion(ExpertsOpInterface begin,
                                          const Axes &axes, GridAttr grid);
 
+/// Finds the same in the program of one chip, whose experts are its own.
+FailureOr<ExpertRegion> findRegionOfChip(ExpertsOpInterface begin,
+                                         GridAttr grid);
+
+/// Gives each op of a region so many rows, of its own experts along `axes`.
+LogicalResult setRows(const ExpertRegion &region, ArrayAttr axes,
+                      ArrayRef<int64_t> rowsOfExperts);
+
+/// As many rows as any routing can send to `experts` of a chip, shared evenly,
+/// if the tokens have these choices.
+SmallVector<int64_t> rowsAtMost(int64_t experts, RankedTensorType choices);
+
 /// Gives a chip its piece of a value that all uses may take pieces of.
 using TakePiece =
     function_ref<FailureOr<Value>(Operation *, Value, const Cut &)>;

@@ -59,6 +59,10 @@ std::string_view stringify(CollectiveKind kind) {
     return "reduce_scatter";
   case CollectiveKind::AllToAll:
     return "all_to_all";
+  case CollectiveKind::ExpertDispatch:
+    return "expert_dispatch";
+  case CollectiveKind::ExpertCombine:
+    return "expert_combine";
   }
   return "";
 }

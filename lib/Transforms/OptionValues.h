@@ -35,6 +35,14 @@ inline ::llvm::cl::ValuesClass expertRoomValues() {
       clEnumValN(ExpertRoom::All, "all", "as many as any routing can send"));
 }
 
+inline ::llvm::cl::ValuesClass expertExchangeValues() {
+  return ::llvm::cl::values(
+      clEnumValN(ExpertExchange::AllToAll, "all-to-all",
+                 "each token to the chips that have experts for it"),
+      clEnumValN(ExpertExchange::AllGather, "all-gather",
+                 "all tokens to all of these chips"));
+}
+
 inline ::llvm::cl::ValuesClass policyValues() {
   return ::llvm::cl::values(
       clEnumValN(SchedulePolicy::List, "list",

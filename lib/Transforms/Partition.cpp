@@ -43,8 +43,7 @@ struct LlmPartitionPass
     }
     for (FunctionOpInterface function : functionsWithBody(module))
       if ((!AxisRoles::areStagesOnly(grid) &&
-           (failed(partitionFunction(function, grid, expertRows)) ||
-            failed(unrollParts(function, grid)))) ||
+           failed(makeProgramOfChip(function, grid))) ||
           (overlapChunks > 1 &&
            failed(splitSumsIntoChunks(function, overlapChunks))) ||
           failed(splitIntoStagesOf(function, grid)))
@@ -59,6 +58,15 @@ struct LlmPartitionPass
 private:
   /// More make every message short, and a program long.
   static constexpr int64_t mostChunks = 64;
+
+  LogicalResult makeProgramOfChip(FunctionOpInterface function, GridAttr grid) {
+    if (failed(partitionFunction(function, grid, expertRows)))
+      return failure();
+    if (expertExchange == ExpertExchange::AllToAll &&
+        failed(exchangeRowsOfExperts(function, grid, expertRows)))
+      return failure();
+    return unrollParts(function, grid);
+  }
 
   LogicalResult splitIntoStagesOf(FunctionOpInterface function, GridAttr grid) {
     StringAttr axis = AxisRoles::get(grid).stages;

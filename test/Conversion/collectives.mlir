@@ -9,9 +9,9 @@ module attributes {llm.grid = #llm.grid<a = 2, b = 3>} {
   func.func @sum(%x: tensor<4x6xbf16>) -> tensor<4x6xbf16> {
     // CHECK: %[[PIECES:.*]] = tensor.expand_shape %{{.*}} {{\[\[}}0], [1, 2]] output_shape [4, 3, 2]
     // CHECK: linalg.transpose ins(%[[PIECES]] : tensor<4x3x2xbf16>) outs(%{{.*}} : tensor<3x4x2xbf16>) permutation = [1, 0, 2]
-    // CHECK: %[[AXES:.*]] = arith.constant dense<{{\[\[}}3, 1]]> : tensor<1x2xindex>
     // CHECK: memref.alloc() {alignment = 64 : i64} : memref<48xi8>
     // CHECK: bufferization.materialize_in_destination %{{.*}} in restrict writable %{{.*}} : (tensor<3x4x2xbf16>, memref<3x4x2xbf16>)
+    // CHECK: %[[AXES:.*]] = arith.constant dense<{{\[\[}}3, 1]]> : tensor<1x2xindex>
     // CHECK: call @llm_all_to_all(
     // CHECK: bufferization.to_tensor %{{.*}} restrict writable : memref<3x4x2xbf16> to tensor<3x4x2xbf16>
     // CHECK: iterator_types = ["reduction", "parallel", "parallel"]

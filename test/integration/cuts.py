@@ -14,13 +14,17 @@ def phases_of(cut):
 
 
 def passes_of(cut):
-    """The passes that cut a program, with room for the rows of any routing; "tp=2 chunks=3" has sums in chunks."""
-    degrees, _, chunks = cut.partition(" chunks=")
-    return [f"--llm-shard={degrees}", f"--llm-partition=expert-rows=all overlap-chunks={chunks or 1}"]
+    """The passes that cut a program, with room for the rows of any routing; "tp=2 chunks=3" has sums in chunks, and with
+    "gather" all tokens are gathered for experts."""
+    words = cut.split()
+    options = ["expert-rows=all", *(f"overlap-{word}" for word in words if word.startswith("chunks="))]
+    options += ["expert-exchange=all-gather"] * ("gather" in words)
+    degrees = [word for word in words if word != "gather" and not word.startswith("chunks=")]
+    return [f"--llm-shard={' '.join(degrees)}", f"--llm-partition={' '.join(options)}"]
 
 
 def find_cuts(words):
     """`--tp=2,4 --ep=2` is tp 2 and ep 2 together, and tp 4 and ep 2; with `--sp` rows between products are cut, too."""
     axes = {name: degrees.split(",") for name, degrees in re.findall(r"--(\w+)=([\d,]+)", " ".join(words))}
     for degrees in itertools.product(*(axes or {"tp": ["2", "4"]}).values()):
-        yield " ".join([*(f"{name}={degree}" for name, degree in zip(axes or ["tp"], degrees)), *(["sp"] if "--sp" in words else [])])
+        yield " ".join([*(f"{name}={degree}" for name, degree in zip(axes or ["tp"], degrees)), *(flag for flag in ("sp", "gather") if f"--{flag}" in words)])

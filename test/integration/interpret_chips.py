@@ -103,7 +103,7 @@ class Chip(Machine):
         """Number among its own experts, token and number of the choice, for each row of the chip's own experts."""
         axes = names(op.attrs["own"])
         chips, rank = self.grid.size(axes), self.grid.rank(self.number, axes)
-        rows = [(e // chips, m, j) for e, m, j in rows_of_experts(experts) if e % chips == rank]
+        rows = [(e // chips, m, j) for e, m, j in rows_of_experts(experts) if e >= 0 and e % chips == rank]
         assert len(rows) <= room, f"{op.name}: {len(rows)} rows of chip {self.number} in a room of {room}"
         return rows
 
@@ -231,6 +231,59 @@ def take_piece(op, group, rank):
 COLLECTIVES = {f"llm.{f.__name__}": f for f in (all_reduce, all_gather, reduce_scatter, all_to_all, take_piece)}
 
 
+class Tokens:
+    """Which tokens go to which chip, by expert_dispatch-R1 and expert_combine-R1: those that choose one of its experts."""
+
+    def __init__(self, chips, op, number):
+        self.grid, self.own = chips[number].grid, names(op.attrs["own"])
+        self.group = self.grid.group(number, names(op.attrs["axes"]))
+        self.experts = {chip: chips[chip].values[op.operands[1]] for chip in self.group}
+
+    def goes(self, sender, token, receiver):
+        owner, owners, experts = self.grid.rank(receiver, self.own), self.grid.size(self.own), self.experts[sender]
+        chosen = (experts[token, j] for j in range(experts.shape[1]))
+        return any(expert >= 0 and expert % owners == owner for expert in chosen)
+
+    def come_to(self, receiver):
+        """Sender and number of each token that a chip gets, in order."""
+        return [(s, m) for s in self.group for m in range(self.experts[s].shape[0]) if self.goes(s, m, receiver)]
+
+
+def expert_dispatch(chips, op, chip):
+    tokens = Tokens(chips, op, chip.number)
+    rows, room = tokens.come_to(chip.number), int(op.number("rows"))
+    assert len(rows) <= room, f"{op.name}: {len(rows)} tokens for chip {chip.number} in a room of {room}"
+
+    def received(name, rest):
+        width = chip.values[name].shape[1]
+        element = lambda i: chips[rows[i[0]][0]].values[name][rows[i[0]][1], i[1]] if i[0] < len(rows) else rest
+        return Tensor((room, width), element)
+
+    x, experts, *shares = op.operands
+    return [received(x, 0), received(experts, -1), *(received(each, 0) for each in shares)]
+
+
+def expert_combine(chips, op, chip):
+    tokens = Tokens(chips, op, chip.number)
+    place = {c: {token: row for row, token in enumerate(tokens.come_to(c))} for c in tokens.group}
+    mine = lambda c, m: place[c].get((chip.number, m))
+    values = {c: chips[c].values[op.operands[0]] for c in tokens.group}
+    term = lambda c, m, h: values[c][mine(c, m), h] if mine(c, m) is not None else 0
+    shape = (tokens.experts[chip.number].shape[0], values[chip.number].shape[1])
+    return [Tensor(shape, lambda i: sum(term(c, *i) for c in tokens.group))]
+
+
+OF_EXPERTS = {f"llm.{f.__name__}": f for f in (expert_dispatch, expert_combine)}
+
+
+def exchange_rows(chips, op):
+    by_number = {chip.number: chip for chip in chips}
+    results = [OF_EXPERTS[op.name](by_number, op, chip) for chip in chips]
+    for chip, own in zip(chips, results):
+        assert [list(each.shape) for each in own] == op.result_shapes(), op.name
+        chip.values.update(zip(op.results, own, strict=True))
+
+
 def run_block(chips, block, arguments):
     """All chips run the ops of a block side by side."""
     for chip, own in zip(chips, arguments):
@@ -238,6 +291,8 @@ def run_block(chips, block, arguments):
     for op in block.ops[:-1]:
         if op.name in COLLECTIVES:
             exchange(chips, op)
+        elif op.name in OF_EXPERTS:
+            exchange_rows(chips, op)
         elif op.name == "scf.for":
             run_loop(chips, op)
         else:
@@ -321,7 +376,8 @@ def check(before, after):
         expected = Machine().block(function.regions[0], draw_arguments(function))
         own = [cut[stage] for stage in stages[name]]
         found = run_stages(function, own, grid) if count > 1 else run_chips(*own, grid)
-        exchanges = sum(op.name in COLLECTIVES and op.name != "llm.take_piece" for each in own for op in each.walk())
+        isExchange = lambda op: op.name in OF_EXPERTS or (op.name in COLLECTIVES and op.name != "llm.take_piece")
+        exchanges = sum(isExchange(op) for each in own for op in each.walk())
         yield name, compare(name, expected, found), len(grid.places), exchanges
 
 

@@ -240,7 +240,7 @@ SmallVector<char> Chips::gather(ArrayRef<char> own) const {
   SmallVector<char> all(own.size() * numChips);
   LlmBytes from = bytesOf(own), to = bytesOf(all);
   int64_t wholeGrid[] = {numChips, 1};
-  LlmAxes axes{wholeGrid, wholeGrid, 0, {1, 2}, {2, 1}};
+  LlmPairs axes{wholeGrid, wholeGrid, 0, {1, 2}, {2, 1}};
   runtime->allGather(&from, &to, &axes);
   return all;
 }

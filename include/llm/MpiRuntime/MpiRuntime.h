@@ -7,11 +7,13 @@
 /*
  * --llm-partition writes one program, which each chip of a grid runs. In a
  * pipeline it has a function for each stage, and each chip runs the one of its
- * stage. After --convert-llm-to-linalg the program calls three functions:
+ * stage. After --convert-llm-to-linalg the program calls four functions:
  *
  *   llm_chip() -> index
  *   llm_all_gather(memref<?xi8>, memref<?xi8>, memref<?x2xindex>)
  *   llm_all_to_all(memref<?xi8>, memref<?xi8>, memref<?x2xindex>)
+ *   llm_all_to_all_rows(memref<?xi8>, memref<?xi8>, memref<?x2xindex>, index,
+ *                       memref<?x2xindex>)
  *
  * The library llm_mpi_runtime implements them with MPI (4.0, MPI Forum, 2021):
  * one process is one chip, and its rank is the number of the chip. llm-run
@@ -41,7 +43,7 @@ typedef struct {
 typedef struct {
   int64_t *allocated, *data;
   int64_t offset, sizes[2], strides[2];
-} LlmAxes;
+} LlmPairs;
 
 /* Starts MPI, if it is not running. Returns the number of processes, and
  * writes the rank of this one to `process`. */
@@ -62,11 +64,19 @@ void llm_mpi_receive(const LlmBytes *to, int64_t process);
 int64_t _mlir_ciface_llm_chip(void);
 /* Fills `to` with the bytes of all chips of the group, in order of ranks. */
 void _mlir_ciface_llm_all_gather(const LlmBytes *from, const LlmBytes *to,
-                                 const LlmAxes *group);
+                                 const LlmPairs *group);
 /* `from` has as many equal pieces as the group has chips, and the r-th goes to
  * the chip of rank r. `to` gets the pieces from all, in the order of ranks. */
 void _mlir_ciface_llm_all_to_all(const LlmBytes *from, const LlmBytes *to,
-                                 const LlmAxes *group);
+                                 const LlmPairs *group);
+
+/* `from` has rows of as many bytes for each chip of the group, in the order of
+ * ranks, and `to` gets the rows from all, in that order. A pair of `counts` says
+ * of a chip how many rows it gets from this one, and how many this one gets from
+ * it. What is behind these rows in `from` and `to` is left alone. */
+void _mlir_ciface_llm_all_to_all_rows(const LlmBytes *from, const LlmBytes *to,
+                                      const LlmPairs *counts, int64_t row_bytes,
+                                      const LlmPairs *group);
 
 #ifdef __cplusplus
 }

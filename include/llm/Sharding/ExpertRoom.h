@@ -16,6 +16,12 @@ enum class ExpertRoom {
   All      ///< as many as any routing can send to it
 };
 
+/// How tokens of other chips come to the chips of their experts.
+enum class ExpertExchange {
+  AllToAll, ///< each token goes to the chips that have experts for it
+  AllGather ///< all tokens go to all of these chips
+};
+
 } // namespace mlir::llm
 
 #endif // LLM_SHARDING_EXPERTROOM_H

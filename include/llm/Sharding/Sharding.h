@@ -80,6 +80,13 @@ LogicalResult shardFunction(FunctionOpInterface function, GridAttr grid,
 LogicalResult partitionFunction(FunctionOpInterface function, GridAttr grid,
                                 ExpertRoom room);
 
+/// Makes an exchange of rows (`llm.expert_dispatch`, `llm.expert_combine`) of
+/// each gather of tokens for experts and scatter of their sums, in the program
+/// of one chip. Gathers that other ops read stay. Each part of a batch gets an
+/// exchange of its own. `room` says for how many tokens a chip has room.
+LogicalResult exchangeRowsOfExperts(FunctionOpInterface function, GridAttr grid,
+                                    ExpertRoom room);
+
 /// Divides products whose summands the chips add up into so many chunks of
 /// rows, each with a sum of its own, so that one chunk computes while another
 /// is added up. Products of fewer rows, and sums of anything else, stay as they

@@ -51,14 +51,22 @@ inline constexpr std::array<CostModelKind, 3> allCostModelKinds = {
 
 /// What the chips of a group exchange.
 enum class CollectiveKind : uint8_t {
-  AllReduce,     ///< each gets the sum of what all have
-  AllGather,     ///< each gets the pieces of all, concatenated
-  ReduceScatter, ///< each gets its piece of the sum of what all have
-  AllToAll,      ///< each gets its piece of what each chip has
+  AllReduce,      ///< each gets the sum of what all have
+  AllGather,      ///< each gets the pieces of all, concatenated
+  ReduceScatter,  ///< each gets its piece of the sum of what all have
+  AllToAll,       ///< each gets its piece of what each chip has
+  ExpertDispatch, ///< each gets the rows of tokens that its experts work on
+  ExpertCombine,  ///< each gets back what experts have made of its rows
 };
-inline constexpr std::array<CollectiveKind, 4> allCollectiveKinds = {
-    CollectiveKind::AllReduce, CollectiveKind::AllGather,
-    CollectiveKind::ReduceScatter, CollectiveKind::AllToAll};
+inline constexpr std::array<CollectiveKind, 6> allCollectiveKinds = {
+    CollectiveKind::AllReduce,      CollectiveKind::AllGather,
+    CollectiveKind::ReduceScatter,  CollectiveKind::AllToAll,
+    CollectiveKind::ExpertDispatch, CollectiveKind::ExpertCombine};
+/// Says whether rows go to experts on other chips, or come back.
+constexpr bool isOfExperts(CollectiveKind kind) {
+  return kind == CollectiveKind::ExpertDispatch ||
+         kind == CollectiveKind::ExpertCombine;
+}
 
 /// Returns the spelling in target files, attributes and reports: "matrix",
 /// "mac", ...

@@ -88,7 +88,7 @@ struct Link {
   std::optional<int64_t> oneShotNanoseconds, oneShotPeerNanoseconds,
       oneShotBytesPerSecond, twoShotNanoseconds, twoShotPeerNanoseconds,
       twoShotBytesPerSecond, shotMostBytes;
-  /// Figures of what goes to experts and comes back (`timeExpertExchange`).
+  /// Figures of what goes to experts and comes back (`timeCollective`).
   std::optional<int64_t> expertDispatchNanoseconds,
       expertDispatchPeerNanoseconds, expertDispatchBytesPerSecond,
       expertCombineNanoseconds, expertCombinePeerNanoseconds,

@@ -210,6 +210,13 @@ def LlmPartitionPass : Pass<"llm-partition", "::mlir::ModuleOp"> {
     rows, and rows_per_expert says how many rows it has. With `expert-rows=all`, there is
     room for the rows of any routing.
 
+    Tokens of other chips, with which these share experts (`dp` with `ep`, or rows of `sp`),
+    come by an `expert_dispatch`, and sums of what experts make of them go back by an
+    `expert_combine`: each token goes to the chips that have experts for it. How many tokens
+    a chip gets is counted as if the experts of a token were independent of each other. With
+    `expert-exchange=all-gather`, all tokens are gathered, and a `reduce_scatter` makes the
+    sums.
+
     `overlap-chunks=4` divides each product whose summands the chips add up into four chunks of
     rows, `o_proj_chunk0` and so on. Each has an `all_reduce` of its own, which passes while
     the next chunk is computed (Transformer Engine: pipelined overlap of GEMM and collective).
@@ -236,6 +243,10 @@ def LlmPartitionPass : Pass<"llm-partition", "::mlir::ModuleOp"> {
   let options = [
     Option<"expertRows", "expert-rows", "::mlir::llm::ExpertRoom", "::mlir::llm::ExpertRoom::Counted",
            "Room for the rows of a chip's experts: counted or all", "::mlir::llm::expertRoomValues()">,
+    Option<"expertExchange", "expert-exchange", "::mlir::llm::ExpertExchange",
+           "::mlir::llm::ExpertExchange::AllToAll",
+           "How tokens of other chips come to their experts: all-to-all or all-gather",
+           "::mlir::llm::expertExchangeValues()">,
     Option<"overlapChunks", "overlap-chunks", "int64_t", "1",
            "Chunks of rows of each product whose sum chips add up, of which one computes while another is added up">
   ];

@@ -27,6 +27,11 @@ static int64_t countPasses(CollectiveKind kind) {
   return kind == CollectiveKind::AllReduce ? 2 : 1;
 }
 
+/// Whether each chip has something else for each other one.
+static bool isExchange(CollectiveKind kind) {
+  return kind == CollectiveKind::AllToAll || isOfExperts(kind);
+}
+
 //===----------------------------------------------------------------------===//
 // Wires
 //===----------------------------------------------------------------------===//
@@ -66,7 +71,7 @@ static double stretchInTorus(const Collective &collective, const Link &link) {
   }
   if (used == 0)
     return 1;
-  if (collective.kind != CollectiveKind::AllToAll)
+  if (!isExchange(collective.kind))
     return wires / used;
   double passed = double(collective.chips - 1) / double(collective.chips);
   return std::max(wires / used, wires * longest / passed);
@@ -99,9 +104,11 @@ Link mlir::llm::withRates(Link link, double factor) {
 // One link
 //===----------------------------------------------------------------------===//
 
-CollectiveTime mlir::llm::timeInRing(double passed, double steps, double share,
-                                     const Link &link,
-                                     double memoryBytesPerSecond) {
+/// The time of the faster of the two protocols in a ring, of which each chip
+/// passes on `passed` bytes in these steps, and keeps `share` of its own.
+static CollectiveTime timeInRing(double passed, double steps, double share,
+                                 const Link &link,
+                                 double memoryBytesPerSecond) {
   int64_t start = link.bandwidthNanoseconds.value_or(0),
           lowStart = link.lowLatencyNanoseconds.value_or(0);
   double bandwidth =
@@ -163,10 +170,46 @@ private:
 };
 } // namespace
 
+/// The figures of a link for rows that go to experts, or come back.
+namespace {
+struct ExpertFigures {
+  std::optional<int64_t> startNanoseconds, peerNanoseconds, bytesPerSecond;
+};
+} // namespace
+
+static ExpertFigures expertFiguresOf(CollectiveKind kind, const Link &link) {
+  if (kind == CollectiveKind::ExpertDispatch)
+    return {link.expertDispatchNanoseconds, link.expertDispatchPeerNanoseconds,
+            link.expertDispatchBytesPerSecond};
+  return {link.expertCombineNanoseconds, link.expertCombinePeerNanoseconds,
+          link.expertCombineBytesPerSecond};
+}
+
+/// Times rows of experts by the figures of the link. Returns nothing if it has
+/// none.
+static std::optional<CollectiveTime> timeExpertRows(CollectiveKind kind,
+                                                    int64_t chips,
+                                                    int64_t bytes,
+                                                    const Link &link) {
+  ExpertFigures figures = expertFiguresOf(kind, link);
+  if (!figures.bytesPerSecond)
+    return std::nullopt;
+  int64_t start = figures.startNanoseconds.value_or(0);
+  double peers = double(chips - 1),
+         nanoseconds = double(start) +
+                       peers * double(figures.peerNanoseconds.value_or(0)) +
+                       peers / double(chips) * double(bytes) * perSecond /
+                           double(*figures.bytesPerSecond);
+  return CollectiveTime{start, nanoseconds, chips - 1, chips};
+}
+
 /// Times a collective over a link whose rates are those of the group.
 static CollectiveTime timeOverWires(CollectiveKind kind, int64_t chips,
                                     int64_t bytes, const Link &link,
                                     double memoryBytesPerSecond) {
+  if (isOfExperts(kind))
+    if (auto time = timeExpertRows(kind, chips, bytes, link))
+      return *time;
   // Each chip of a fully connected link reaches all others in one step.
   int64_t hops = link.fullyConnected == 1 ? 1 : chips - 1;
   double share = double(bytes) / double(chips);
@@ -267,7 +310,7 @@ CollectiveTime ByLevels::timeFlat() const {
                        wires, memoryBytesPerSecond);
 }
 
-/// An all-to-all: each link carries what goes to the chips that it is the first
+/// Each link carries what goes to the chips that it is the first
 /// to join.
 CollectiveTime ByLevels::timeExchange() const {
   double chips = double(collective.chips), bytes = double(collective.bytes);
@@ -313,7 +356,7 @@ CollectiveTime ByLevels::time() const {
   CollectiveTime flat = timeFlat();
   if (levels.size() < 2)
     return flat;
-  CollectiveTime time = collective.kind == CollectiveKind::AllToAll
+  CollectiveTime time = isExchange(collective.kind)
                             ? timeExchange()
                             : timeFrom(0, collective.kind, collective.bytes);
   return time.nanoseconds < flat.nanoseconds ? time : flat;

@@ -53,6 +53,8 @@ static unsigned numberOf(CollectiveKind kind) {
   case CollectiveKind::AllGather:
     return 2;
   case CollectiveKind::AllToAll:
+  case CollectiveKind::ExpertDispatch:
+  case CollectiveKind::ExpertCombine:
     return 6;
   case CollectiveKind::ReduceScatter:
     return 7;

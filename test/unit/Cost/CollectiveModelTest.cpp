@@ -263,21 +263,23 @@ TEST(Experts, ChipsOfAToken) {
   EXPECT_DOUBLE_EQ(chipsOfSpreadExperts(16, 8), 8);
 }
 
-// 1,000 rows of 2,000 bytes for 2.5 chips, of which 3/4 are others: 3,750,000
-// bytes at 500 GB/s take 7,500 ns.
+// 5,000,000 bytes, of which 3/4 are for or of other chips: 3,750,000 bytes at
+// 500 GB/s take 7,500 ns.
 TEST(Experts, Exchange) {
   Link link = makeLink("board", 600, 4);
   link.expertDispatchNanoseconds = 10000;
   link.expertDispatchPeerNanoseconds = 300;
   link.expertDispatchBytesPerSecond = 500 * giga;
-  ExpertExchange exchange{ExpertWay::Dispatch, 4, 1000, 2000, 2.5};
-  CollectiveTime time = timeExpertExchange(exchange, link, memoryRate);
+  constexpr int64_t bytes = 5000000;
+  CollectiveTime time = timeCollective(CollectiveKind::ExpertDispatch, 4, bytes,
+                                       link, memoryRate);
   EXPECT_EQ(time.startNanoseconds, 10000);
   EXPECT_DOUBLE_EQ(time.nanoseconds, 10000 + 3 * 300 + 7500);
   // The way back has no figures: it is an all-to-all at 600 GB/s, and memory
   // moves 2 x 1,250,000.
-  exchange.way = ExpertWay::Combine;
-  EXPECT_DOUBLE_EQ(timeExpertExchange(exchange, link, memoryRate).nanoseconds,
+  EXPECT_DOUBLE_EQ(timeCollective(CollectiveKind::ExpertCombine, 4, bytes, link,
+                                  memoryRate)
+                       .nanoseconds,
                    6250 + 2500);
 }
 
@@ -373,7 +375,7 @@ TEST(Monotone, AllOfThem) {
   }
 }
 
-// The same of rows that go to experts, with more experts of a token, too.
+// The same of rows that go to experts, by their own figures.
 TEST(Monotone, Experts) {
   for (unsigned test = 0; test < 2000; ++test) {
     RandomLinks random(seedOf(test));
@@ -382,18 +384,16 @@ TEST(Monotone, Experts) {
       link.expertDispatchBytesPerSecond = random.between(10, 50) * giga;
       link.expertDispatchPeerNanoseconds = random.between(0, 1000);
     }
-    int64_t chips = random.between(2, 63), experts = random.between(1, 16),
-            tokens = random.between(1, 10000), row = random.between(1, 20000);
-    auto time = [&](int64_t chips, int64_t experts, int64_t tokens) {
-      return timeExpertExchange({ExpertWay::Dispatch, chips, tokens, row,
-                                 chipsOfRandomExperts(chips, experts)},
-                                link, memoryRate)
+    int64_t chips = random.between(2, 63),
+            bytes = random.between(1, 100 * 1000 * 1000);
+    auto time = [&](int64_t chips, int64_t bytes) {
+      return timeCollective(CollectiveKind::ExpertDispatch, chips, bytes, link,
+                            memoryRate)
           .nanoseconds;
     };
-    double now = time(chips, experts, tokens) * (1 - 1e-9);
-    EXPECT_GE(time(chips + 1, experts, tokens), now) << test;
-    EXPECT_GE(time(chips, experts + 1, tokens), now) << test;
-    EXPECT_GE(time(chips, experts, tokens + 1), now) << test;
+    double now = time(chips, bytes) * (1 - 1e-9);
+    EXPECT_GE(time(chips + 1, bytes), now) << test;
+    EXPECT_GE(time(chips, bytes + random.between(1, bytes)), now) << test;
   }
 }
 

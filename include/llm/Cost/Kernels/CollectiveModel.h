@@ -45,6 +45,10 @@ struct CollectiveTime {
 /// serving stacks. Figures that are not given lose nothing: V passes at the
 /// link's rate.
 ///
+/// Rows that go to experts, and sums of them that come back, are `bytes` on the
+/// chip that gets, or has got, most. Where the link has figures for them, they
+/// take a + b (n - 1) + V / r, and otherwise as long as an all-to-all.
+///
 /// Links without switches have fewer wires for some groups. All bytes take
 /// longer by that (`stretchOf`).
 CollectiveTime timeCollective(CollectiveKind kind, int64_t chips, int64_t bytes,
@@ -67,11 +71,6 @@ double stretchOf(const Collective &collective, const Link &link);
 /// Returns the link with all its rates multiplied by `factor`, rounded, and at
 /// least 1.
 Link withRates(Link link, double factor);
-
-/// The times of the faster of the two protocols in a ring, of which each chip
-/// passes on `passed` bytes in these steps, and keeps `share` of its own.
-CollectiveTime timeInRing(double passed, double steps, double share,
-                          const Link &link, double memoryBytesPerSecond);
 
 } // namespace mlir::llm
 

@@ -37,6 +37,11 @@ void mlir::llm::nameResults(Operation *op, StringRef name,
     setName(route.getExperts(), "experts");
     return;
   }
+  if (auto dispatch = dyn_cast<ExpertDispatchOp>(op)) {
+    setName(dispatch.getOutExperts(), "received_experts");
+    if (dispatch.getOutShares())
+      setName(dispatch.getOutShares(), "received_shares");
+  }
   std::string text = endOf(name).str();
   for (char &letter : text)
     if (!llvm::isAlnum(letter) && letter != '.')
