@@ -42,7 +42,7 @@ void mlir::llm::printServedTable(::llvm::raw_ostream &os, StringRef target,
   table.addRule();
   for (const auto &[row, times] : predictions) {
     table.addRow({std::to_string(times.chips),
-                  std::to_string(row->deployment.tensorParallel),
+                  std::to_string(row->deployment.cut.tp),
                   std::to_string(row->load.requests),
                   formatMilliseconds(times.firstTokenSeconds),
                   formatMilliseconds(times.tokenSeconds),
@@ -99,7 +99,7 @@ static void printRatioErrors(::llvm::raw_ostream &os,
   std::map<int64_t, std::map<Load, const ServedPrediction *>> byChips;
   for (const ServedPrediction &prediction : predictions) {
     const ServedLoad &load = prediction.row->load;
-    byChips[prediction.row->deployment.tensorParallel]
+    byChips[prediction.row->deployment.cut.tp]
            [{load.inputTokens, load.outputTokens, load.requests}] = &prediction;
   }
   for (auto some = byChips.begin(); some != byChips.end(); ++some) {
@@ -131,11 +131,11 @@ void mlir::llm::printServedValidation(::llvm::raw_ostream &os,
   for (const ServedPrediction &prediction : predictions) {
     const ServedRow &row = *prediction.row;
     double error = errorOf(prediction);
-    byChips[row.deployment.tensorParallel].push_back(error);
+    byChips[row.deployment.cut.tp].push_back(error);
     all.push_back(error);
     byRoofline.push_back(
         prediction.times.rooflineTokenSeconds / row.tokenSeconds - 1);
-    text.addRow({std::to_string(row.deployment.tensorParallel),
+    text.addRow({std::to_string(row.deployment.cut.tp),
                  std::to_string(row.load.requests),
                  std::to_string(row.load.inputTokens),
                  std::to_string(row.load.outputTokens),
@@ -161,22 +161,25 @@ void mlir::llm::printServedValidation(::llvm::raw_ostream &os,
 
 void mlir::llm::printServedCsv(::llvm::raw_ostream &os,
                                ArrayRef<ServedPrediction> predictions) {
-  os << "tp,workers,prompt_workers,chips,requests,isl,osl,measured_tpot_ms,"
+  os << "tp,ep,dp,pp,workers,prompt_workers,chips,requests,isl,osl,measured_tpot_ms,"
         "tpot_ms,ttft_ms,step_ms,prompt_ms,tokens_per_second_per_user,"
-        "tokens_per_second_per_chip,is_served\n";
+        "tokens_per_second_per_chip,needed_bytes,"
+        "capacity_bytes,is_served\n";
   for (const auto &[row, times] : predictions) {
     const Deployment &deployment = row->deployment;
-    os << deployment.tensorParallel << "," << deployment.workers << ","
-       << deployment.promptWorkers << "," << times.chips << ","
+    const WorkerCut &cut = deployment.cut;
+    os << cut.tp << "," << cut.ep << "," << cut.dp << "," << cut.pp << ","
+       << deployment.workers << "," << deployment.promptWorkers << "," << times.chips << ","
        << row->load.requests << "," << row->load.inputTokens << ","
        << row->load.outputTokens << ",";
     if (row->tokenSeconds > 0)
       os << ::llvm::format("%.6g", row->tokenSeconds * 1e3);
-    os << ::llvm::format(",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g",
+    os << ::llvm::format(",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.0f,%.0f",
                          times.tokenSeconds * 1e3,
                          times.firstTokenSeconds * 1e3, times.stepSeconds * 1e3,
                          times.promptSeconds * 1e3, times.tokensPerSecondOfUser,
-                         times.tokensPerSecondOfChip)
+                         times.tokensPerSecondOfChip, times.neededBytes,
+                         times.capacityBytes)
        << "," << (times.fits && !times.promptsQueue ? 1 : 0) << "\n";
   }
 }

@@ -139,7 +139,7 @@ FailureOr<ServedRow> ServedTableReader::readRow(const CsvRow &row) const {
     return row[time].emitError()
            << "expected milliseconds above 0, got '" << row[time].text << "'";
   return ServedRow{row.front().location,
-                   {*chips, /*workers=*/1, /*promptWorkers=*/0},
+                   {{*chips}, /*workers=*/1, /*promptWorkers=*/0},
                    {*inputTokens, *outputTokens, *atOnce},
                    milliseconds * 1e-3};
 }

@@ -11,7 +11,7 @@
 #include "llm/Console/TextTable.h"
 #include "llm/Files/LocatedJson.h"
 #include "llm/Import/HfConfig.h"
-#include "llm/Serving/ServedReport.h"
+#include "llm/Serving/Deployments.h"
 #include "llm/Serving/ServedTable.h"
 
 using namespace mlir;
@@ -37,6 +37,13 @@ struct ServeOptions {
   cl::list<int64_t> tensorParallel{
       "tp", cl::CommaSeparated, cl::sub(command), cl::value_desc("N[,N...]"),
       cl::desc("Chips over which each copy of the model is cut (default: 1)")};
+  cl::list<int64_t> chips{
+      "chips", cl::CommaSeparated, cl::sub(command), cl::value_desc("N[,N...]"),
+      cl::desc("All ways to use so many chips: copies of the model, each cut "
+               "by\ntp, ep, dp and pp, with what each needs on a chip")};
+  cl::opt<int64_t> most{"most", cl::init(16), cl::sub(command),
+                        cl::value_desc("N"),
+                        cl::desc("Lines of that table (default: 16)")};
   cl::list<int64_t> requests{"requests", cl::CommaSeparated, cl::sub(command),
                              cl::value_desc("N[,N...]"),
                              cl::desc("Requests at a time (default: 1)")};
@@ -103,9 +110,18 @@ public:
 
 private:
   LogicalResult check(MLIRContext &context) const;
-  FailureOr<ServingPredictor> makePredictor(MLIRContext &context) const;
+  LogicalResult checkChips(MLIRContext &context) const;
+  FailureOr<ModelConfig> readModel(MLIRContext &context) const;
+  FailureOr<ServingPredictor> makePredictor(const ModelConfig &model,
+                                            MLIRContext &context) const;
   /// The loads of the options, or the rows of the table.
-  FailureOr<ServedTable> listLoads(MLIRContext &context) const;
+  FailureOr<ServedTable> listLoads(const ModelConfig &model,
+                                   MLIRContext &context) const;
+  /// Predicts all rows. Of chips, those that cannot be predicted are refused.
+  LogicalResult predict(ServingPredictor &predictor, const ServedTable &table);
+
+  std::vector<ServedPrediction> predictions;
+  std::vector<RefusedDeployment> refused;
 
   ServeOptions options{command};
 };
@@ -122,17 +138,23 @@ LogicalResult Serve::check(MLIRContext &context) const {
   for (int64_t chips : options.tensorParallel)
     if (failed(checkLeast("tp", double(chips), 1)))
       return failure();
+  for (int64_t chips : options.chips)
+    if (failed(checkLeast("chips", double(chips), 1)))
+      return failure();
   for (int64_t requests : options.requests)
     if (failed(checkLeast("requests", double(requests), 1)))
       return failure();
   if (failed(checkLeast("isl", double(options.inputTokens), 1)) ||
       failed(checkLeast("osl", double(options.outputTokens), 2)) ||
+      failed(checkLeast("most", double(options.most), 1)) ||
       failed(checkLeast("workers", double(options.workers), 1)) ||
       failed(checkLeast("prompt-workers", double(options.promptWorkers), 0)) ||
       failed(checkLeast("cache-bytes-per-second", options.cacheBytesPerSecond,
                         0)) ||
       failed(checkLeast("host-us-per-step", options.hostPerStep, 0)) ||
       failed(checkLeast("host-us-per-sequence", options.hostPerSequence, 0)))
+    return failure();
+  if (failed(checkChips(context)))
     return failure();
   if (!options.where.empty() && options.measured.empty())
     return emitToolError(context)
@@ -153,13 +175,30 @@ LogicalResult Serve::check(MLIRContext &context) const {
       failed(refuse(options.promptWorkers)));
 }
 
-FailureOr<ServingPredictor> Serve::makePredictor(MLIRContext &context) const {
-  std::vector<std::string> changes(options.changes.begin(),
-                                   options.changes.end());
-  FailureOr<Target> target =
-      loadNamedTarget(options.target, /*column=*/"", changes, context);
-  if (failed(target))
+/// All ways to use chips are what other options would choose from.
+LogicalResult Serve::checkChips(MLIRContext &context) const {
+  if (options.chips.empty() && options.most.getNumOccurrences() > 0)
+    return emitToolError(context) << "--most is of the table of --chips";
+  if (options.chips.empty())
+    return success();
+  auto refuse = [&](const cl::Option &option) -> LogicalResult {
+    if (option.getNumOccurrences() == 0)
+      return success();
+    return emitToolError(context)
+           << "--chips tries all cuts and copies, and --" << option.ArgStr
+           << " says one; leave one of them out";
+  };
+  if (failed(refuse(options.tensorParallel)) ||
+      failed(refuse(options.workers)) ||
+      failed(refuse(options.promptWorkers)) || failed(refuse(options.measured)))
     return failure();
+  if (options.requests.size() > 1)
+    return emitToolError(context)
+           << "--chips compares cuts for one load: give --requests one number";
+  return success();
+}
+
+FailureOr<ModelConfig> Serve::readModel(MLIRContext &context) const {
   if (StringRef(options.config).ends_with(".mlir"))
     return emitToolError(context)
            << "'" << options.config
@@ -169,67 +208,113 @@ FailureOr<ServingPredictor> Serve::makePredictor(MLIRContext &context) const {
       LocatedJson::parseFile(options.config, &context, JsonNumbers::AsPython);
   if (failed(config))
     return failure();
-  FailureOr<ModelConfig> model = readHfConfig(*config, options.config);
-  if (failed(model))
+  return readHfConfig(*config, options.config);
+}
+
+FailureOr<ServingPredictor>
+Serve::makePredictor(const ModelConfig &model, MLIRContext &context) const {
+  std::vector<std::string> changes(options.changes.begin(),
+                                   options.changes.end());
+  FailureOr<Target> target =
+      loadNamedTarget(options.target, /*column=*/"", changes, context);
+  if (failed(target))
     return failure();
   ImportOptions formats;
   formats.weights = options.weights;
   formats.activations = options.activations;
   formats.kv = options.kv;
-  return ServingPredictor(&context, std::move(*model), std::move(*target),
+  return ServingPredictor(&context, model, std::move(*target),
                           std::move(formats), options.pipeline);
 }
 
-FailureOr<ServedTable> Serve::listLoads(MLIRContext &context) const {
+FailureOr<ServedTable> Serve::listLoads(const ModelConfig &model,
+                                        MLIRContext &context) const {
   if (!options.measured.empty()) {
     std::vector<std::string> where(options.where.begin(), options.where.end());
     return readServedTable(options.measured, where, &context);
   }
   ServedTable table;
+  auto addRow = [&](const Deployment &deployment, int64_t requests) {
+    table.rows.push_back(
+        {UnknownLoc::get(&context),
+         deployment,
+         {options.inputTokens, options.outputTokens, requests},
+         /*tokenSeconds=*/0});
+  };
   auto orOne = [](const cl::list<int64_t> &numbers) {
     return numbers.empty()
                ? std::vector<int64_t>{1}
                : std::vector<int64_t>(numbers.begin(), numbers.end());
   };
+  for (int64_t chips : options.chips)
+    for (int64_t requests : orOne(options.requests))
+      for (const Deployment &deployment :
+           listDeployments(model, chips, requests))
+        addRow(deployment, requests);
+  if (!options.chips.empty())
+    return table;
   for (int64_t chips : orOne(options.tensorParallel))
     for (int64_t requests : orOne(options.requests))
-      table.rows.push_back(
-          {UnknownLoc::get(&context),
-           {chips, options.workers, options.promptWorkers},
-           {options.inputTokens, options.outputTokens, requests},
-           /*tokenSeconds=*/0});
+      addRow({{chips}, options.workers, options.promptWorkers}, requests);
   return table;
+}
+
+LogicalResult Serve::predict(ServingPredictor &predictor,
+                             const ServedTable &table) {
+  ServingAssumptions assumptions{options.hostPerStep * 1e-6,
+                                 options.hostPerSequence * 1e-6,
+                                 options.cacheBytesPerSecond};
+  ProgressBar progress("predicting", table.rows.size());
+  for (auto [number, row] : llvm::enumerate(table.rows)) {
+    FailureOr<ServedTimes> times = failure();
+    std::string reason;
+    if (options.chips.empty()) {
+      times = predictor.predict(row.deployment, row.load, assumptions);
+    } else {
+      // The table says which cuts do not fit, and which are not possible.
+      ScopedDiagnosticHandler keepFirst(
+          row.location.getContext(), [&](Diagnostic &diagnostic) {
+            if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+                reason.empty())
+              reason = diagnostic.str();
+            return success();
+          });
+      times = predictor.predict(row.deployment, row.load, assumptions);
+    }
+    progress.update(number + 1);
+    if (succeeded(times)) {
+      predictions.push_back({&row, std::move(*times)});
+      continue;
+    }
+    if (options.chips.empty()) {
+      progress.clear();
+      return failure();
+    }
+    refused.push_back({row.deployment, std::move(reason)});
+  }
+  progress.clear();
+  return success();
 }
 
 LogicalResult Serve::run(MLIRContext &context) {
   registerEveryDialect(context);
   if (failed(check(context)))
     return failure();
-  FailureOr<ServingPredictor> predictor = makePredictor(context);
+  FailureOr<ModelConfig> model = readModel(context);
+  if (failed(model))
+    return failure();
+  FailureOr<ServingPredictor> predictor = makePredictor(*model, context);
   if (failed(predictor))
     return failure();
-  FailureOr<ServedTable> table = listLoads(context);
-  if (failed(table))
+  FailureOr<ServedTable> table = listLoads(*model, context);
+  if (failed(table) || failed(predict(*predictor, *table)))
     return failure();
-  ServingAssumptions assumptions{options.hostPerStep * 1e-6,
-                                 options.hostPerSequence * 1e-6,
-                                 options.cacheBytesPerSecond};
-  std::vector<ServedPrediction> predictions;
-  ProgressBar progress("predicting", table->rows.size());
-  for (const ServedRow &row : table->rows) {
-    FailureOr<ServedTimes> times =
-        predictor->predict(row.deployment, row.load, assumptions);
-    if (failed(times)) {
-      progress.clear();
-      return failure();
-    }
-    predictions.push_back({&row, std::move(*times)});
-    progress.update(predictions.size());
-  }
-  progress.clear();
   return writeOutput(options.output, context, [&](raw_ostream &os) {
     if (options.format == Format::Csv)
       printServedCsv(os, predictions);
+    else if (!options.chips.empty())
+      printServedCuts(os, options.target, predictions, refused,
+                      size_t(options.most));
     else if (options.measured.empty())
       printServedTable(os, options.target, predictions);
     else

@@ -30,9 +30,21 @@ struct ServedLoad {
   int64_t requests = 1;     ///< number of requests at a time
 };
 
+/// How a worker is cut, as options of --llm-pipeline say it.
+struct WorkerCut {
+  int64_t tp = 1; ///< chips that share each product
+  int64_t ep = 1; ///< chips that share the experts
+  int64_t dp = 1; ///< of these, chips that share the sequences
+  int64_t pp = 1; ///< stages, which share the layers
+
+  int64_t countChips() const { return tp * ep * pp; }
+  /// Returns the options, "tp=4 pp=2"; empty for one chip.
+  std::string toOptions() const;
+};
+
 /// How chips share the work. A worker is a copy of the model.
 struct Deployment {
-  int64_t tensorParallel = 1; ///< chips over which a worker is cut
+  WorkerCut cut;
   int64_t workers = 1; ///< workers that decode, with equal shares of requests
   /// The number of workers that only read prompts, and send their caches to
   /// those that decode. If there are none, workers that decode read prompts,
@@ -64,6 +76,9 @@ struct ServedTimes {
   double tokensPerSecondOfUser = 0; ///< of one request, after its first token
   double tokensPerSecondOfChip = 0; ///< of all requests, divided by chips
   bool fits = true; ///< both programs fit into the memory of a chip
+  /// The bytes that the larger of them needs on a chip, and those that the chip
+  /// has.
+  double neededBytes = 0, capacityBytes = 0;
   /// Requests would come faster than the workers for prompts can read them, so
   /// that they queue and the time to the first token grows.
   bool promptsQueue = false;
@@ -75,16 +90,16 @@ class ServingPredictor {
 public:
   /// `formats` has the number formats and how attention is computed. Its sizes
   /// are ignored. `pipeline` has options of --llm-pipeline other than target
-  /// and tp; with "ep=8", the experts are cut, too. Dialects are loaded into
-  /// the context.
+  /// and those of the cut. Dialects are loaded into the context.
   ServingPredictor(MLIRContext *context, ModelConfig model, Target target,
                    ImportOptions formats, std::string pipeline);
 
   /// Between two tokens of a request there is one step of all requests of its
   /// worker, with the average number of keys of a request. While the request
   /// makes its tokens, each other request ends once, and the next one reads one
-  /// prompt, for which the steps wait. Fails with diagnostics of the importer
-  /// or of a pass.
+  /// prompt, for which the steps wait. Chips that share sequences read as many
+  /// prompts at a time. In a pipeline, requests are in as many groups as there
+  /// are stages. Fails with diagnostics of the importer or of a pass.
   FailureOr<ServedTimes> predict(const Deployment &deployment,
                                  const ServedLoad &load,
                                  const ServingAssumptions &assumptions);
@@ -94,10 +109,11 @@ private:
   struct Program {
     double seconds = 0, rooflineSeconds = 0;
     double cacheBytes = 0; ///< on each chip
+    double neededBytes = 0, capacityBytes = 0;
     bool fits = true;
     int64_t chips = 1; ///< chips of a worker
   };
-  FailureOr<Program> run(Phase phase, int64_t tensorParallel, int64_t batch,
+  FailureOr<Program> run(Phase phase, const WorkerCut &cut, int64_t batch,
                          int64_t tokens);
 
   MLIRContext *context;
