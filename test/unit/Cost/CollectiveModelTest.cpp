@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llm/Cost/Kernels/CollectiveModel.h"
 #include "llm/Cost/Kernels/ExpertExchange.h"
 #include "gtest/gtest.h"
 
