@@ -147,7 +147,7 @@ def Llm_ExpertDispatchOp : Llm_TensorOp<"expert_dispatch", [], ["countElements"]
 
     Example:
     ```mlir
-    %rows, %row_experts, %row_shares = llm.expert_dispatch %x, %experts shares %shares over [dp] own [dp, tp] rows 48
+    %rows, %row_experts, %row_shares = llm.expert_dispatch %x, %experts shares %shares over [cp] own [cp, tp] rows 48
        : tensor<32x2048xbf16>, tensor<32x8xi32>, tensor<32x8xbf16>
     ```
   }];
@@ -177,7 +177,7 @@ def Llm_ExpertCombineOp : Llm_TensorOp<"expert_combine", [], ["countElements"]> 
 
     Example:
     ```mlir
-    %y = llm.expert_combine %rows, %experts over [dp] own [dp, tp]
+    %y = llm.expert_combine %rows, %experts over [cp] own [cp, tp]
        : tensor<48x2048xbf16>, tensor<32x8xi32>
     ```
   }];

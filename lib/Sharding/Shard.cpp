@@ -7,6 +7,7 @@
 
 #include "Experts.h"
 #include "LoopCuts.h"
+#include "UnequalOps.h"
 #include "llm/Sharding/Sharding.h"
 #include "llm/Sharding/Summands.h"
 #include "llm/Workload/Slices.h"
@@ -31,6 +32,8 @@ public:
   /// Finds out which chips share the experts of all ops.
   LogicalResult shareExperts();
   LogicalResult shard(Operation *op);
+  /// Says which ops chips have copies of because of their sizes.
+  const UnequalOps &getUnequalOps() const { return unequal; }
 
 private:
   void handThrough(Operation *view, DenseMap<Value, Cut> &from);
@@ -76,6 +79,7 @@ private:
   /// Of those that are cut along their rows, of which products want all.
   DenseMap<Value, Cut> rows;
   DenseSet<Value> sums; ///< of summands that all chips have
+  UnequalOps unequal{grid};
   std::map<Operation *, FailureOr<Workload>> workloads;
   /// Answers of mayStayCut; a question that is being asked counts as yes.
   ByCut<bool> known;
@@ -250,6 +254,7 @@ Sharder::trySeed(Operation *op, const Workload &workload, unsigned loop) {
     if (!segments->empty())
       if (auto loops = trySeed(op, workload, loop, {names, *segments}))
         return loops;
+    unequal.note(op, workload, loop, {names});
   }
   return std::nullopt;
 }
@@ -365,6 +370,15 @@ void Sharder::handThrough(Operation *view, DenseMap<Value, Cut> &from) {
   }
 }
 
+/// Whether loops are cut over each of these axes.
+static bool isOverAll(const LoopCuts &loops, ArrayRef<StringAttr> axes) {
+  return llvm::all_of(axes, [&](StringAttr axis) {
+    return llvm::any_of(loops, [&](const Axes &own) {
+      return llvm::is_contained(own.names, axis);
+    });
+  });
+}
+
 /// Whether some loop is cut over chips that share products.
 bool Sharder::sharesProducts(const LoopCuts &loops) const {
   return llvm::any_of(loops, [&](const Axes &axes) {
@@ -466,8 +480,11 @@ LogicalResult Sharder::shard(Operation *op) {
     loops = inherit(op, *workload);
     if (failed(loops))
       return failure();
-    if (!sharesProducts(*loops))
+    if (!sharesProducts(*loops)) {
       merge(op, *workload, *loops, seed(op, *workload));
+      if (isOverAll(*loops, axesOf(op)))
+        unequal.forget(op);
+    }
     if (!sharesProducts(*loops)) {
       LoopCuts byRows = shareRows(op, *workload, *loops);
       isByRows = isCut(byRows);
@@ -491,7 +508,10 @@ LogicalResult mlir::llm::shardFunction(FunctionOpInterface function,
   Sharder sharder(function, grid, roles);
   if (failed(sharder.shareSequences()) || failed(sharder.shareExperts()))
     return failure();
-  return forEachOp(
-      function, [&](Operation *op) { return sharder.shard(op); },
-      [&](LoopLikeOpInterface loop) { sharder.enter(loop); });
+  if (failed(forEachOp(
+          function, [&](Operation *op) { return sharder.shard(op); },
+          [&](LoopLikeOpInterface loop) { sharder.enter(loop); })))
+    return failure();
+  sharder.getUnequalOps().warn(function);
+  return success();
 }

@@ -105,3 +105,14 @@ module attributes {llm.grid = #llm.grid<ep = 2>} {
     return
   }
 }
+
+// -----
+
+// expert_combine-C3.
+module attributes {llm.grid = #llm.grid<dp = 2, ep = 2>} {
+  func.func @own_back(%x: tensor<4x8xf32>, %e: tensor<4x1xi32>) {
+    // expected-error @+1 {{'llm.expert_combine' op exchanges over axis 'dp', along which chips do not share experts (own)}}
+    %y = llm.expert_combine %x, %e over [dp] own [ep] : tensor<4x8xf32>, tensor<4x1xi32>
+    return
+  }
+}

@@ -81,7 +81,8 @@ static LogicalResult verifyExchange(Op op, int64_t rows) {
                         {"shares experts", "to share experts over"})))
     return failure();
   for (StringAttr axis : op.getAxes().template getAsRange<StringAttr>())
-    if (!llvm::is_contained(op.getOwn(), axis)) // expert_dispatch-C4
+    // expert_dispatch-C4, expert_combine-C3
+    if (!llvm::is_contained(op.getOwn(), axis))
       return op.emitOpError()
              << "exchanges over axis '" << axis.getValue()
              << "', along which chips do not share experts (own)";
