@@ -16,9 +16,6 @@ bash "$root/tools/build.sh" "$preset" all llm-tests
 # Without them the tests of the page, and those against llama.cpp, are skipped, and lit says so.
 command -v npm >/dev/null && bash "$root/test/integration/viewer/setup.sh" "$root/$build/test/viewer-packages" || true
 command -v npm >/dev/null && bash "$root/test/integration/llama_cpp/setup.sh" "$root/$build/test/llama-cpp-packages" || true
-# lit begins with the tests that took longest. Where none has run, it knows those that do by this list.
-times=$root/$build/test/out/.lit_test_times.txt
-[ -e "$times" ] || { mkdir -p "$(dirname "$times")" && cp "$root/test/slowest.txt" "$times"; }
 results=$(mktemp)
 trap 'rm -f "$results"' EXIT
 status=0
