@@ -161,8 +161,8 @@ LogicalResult Calibrate::run(MLIRContext &context) {
   FailureOr<CalibrationOptions> what = readOptions(options, context);
   if (failed(what))
     return failure();
-  FailureOr<Target> target = options.loadTarget(context, options.calibrated);
-  FailureOr<Target> datasheet = options.loadTarget(context, false);
+  FailureOr<Target> target = options.machine.load(context, options.calibrated);
+  FailureOr<Target> datasheet = options.machine.load(context, false);
   if (failed(target) || failed(datasheet))
     return failure();
   FailureOr<std::vector<MeasuredRow>> rows = options.readRows(context);

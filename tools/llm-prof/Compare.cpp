@@ -7,7 +7,7 @@
 
 #include "Open.h"
 #include "Subcommand.h"
-#include "TableOptions.h"
+#include "TargetOptions.h"
 #include "llm/Diagnostics/CommandLine.h"
 #include "llm/Export/Page/ReportPage.h"
 #include "llm/Export/Report/ComparisonTable.h"

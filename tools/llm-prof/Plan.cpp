@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Subcommand.h"
-#include "TableOptions.h"
+#include "TargetOptions.h"
 #include "llm/Console/TextTable.h"
 #include "llm/Diagnostics/CommandLine.h"
 #include "llm/Diagnostics/Spelling.h"
@@ -27,18 +27,7 @@ struct PlanOptions {
   explicit PlanOptions(cl::SubCommand &command) : command(command) {}
 
   cl::SubCommand &command;
-  cl::opt<std::string> target{
-      "target", cl::Required, cl::sub(command),
-      cl::desc("Preset, or a file of a target (.json, .csv)"),
-      cl::value_desc("name")};
-  cl::opt<std::string> column{
-      "column", cl::sub(command),
-      cl::desc("Device of a target file in CSV form"), cl::value_desc("name")};
-  cl::list<std::string> changes{
-      "set", cl::CommaSeparated, cl::sub(command),
-      cl::desc("What if: fields of the target by their paths, such as\n"
-               "memories.dram.bytes_per_second=4e12"),
-      cl::value_desc("path=value")};
+  TargetOptions machine{command};
   cl::opt<unsigned> budget{"budget", cl::init(8), cl::sub(command),
                            cl::desc("How many ops to measure (default: 8)"),
                            cl::value_desc("N")};
@@ -177,10 +166,7 @@ LogicalResult Plan::run(MLIRContext &context) {
   context.printOpOnDiagnostic(false);
   if (failed(checkOptions(context)))
     return failure();
-  std::vector<std::string> changes(options.changes.begin(),
-                                   options.changes.end());
-  FailureOr<Target> target =
-      loadNamedTarget(options.target, options.column, changes, context);
+  FailureOr<Target> target = options.machine.load(context);
   if (failed(target))
     return failure();
   FailureOr<std::vector<PlanCandidate>> candidates =

@@ -7,7 +7,7 @@
 
 #include "ProgressBar.h"
 #include "Subcommand.h"
-#include "TableOptions.h"
+#include "TargetOptions.h"
 #include "llm/Console/TextTable.h"
 #include "llm/Files/LocatedJson.h"
 #include "llm/Import/HfConfig.h"
@@ -27,13 +27,7 @@ struct ServeOptions {
   cl::SubCommand &command;
   cl::opt<std::string> config{cl::Positional, cl::Required, cl::sub(command),
                               cl::desc("<config.json>")};
-  cl::opt<std::string> target{
-      "target", cl::Required, cl::sub(command), cl::value_desc("name"),
-      cl::desc("Preset, or a file of a target (.json)")};
-  cl::list<std::string> changes{
-      "set", cl::CommaSeparated, cl::sub(command), cl::value_desc("path=value"),
-      cl::desc("What if: fields of the target by their paths, such as\n"
-               "memories.dram.bytes_per_second=4e12")};
+  TargetOptions machine{command};
   cl::list<int64_t> tensorParallel{
       "tp", cl::CommaSeparated, cl::sub(command), cl::value_desc("N[,N...]"),
       cl::desc("Chips over which each copy of the model is cut (default: 1)")};
@@ -213,10 +207,7 @@ FailureOr<ModelConfig> Serve::readModel(MLIRContext &context) const {
 
 FailureOr<ServingPredictor>
 Serve::makePredictor(const ModelConfig &model, MLIRContext &context) const {
-  std::vector<std::string> changes(options.changes.begin(),
-                                   options.changes.end());
-  FailureOr<Target> target =
-      loadNamedTarget(options.target, /*column=*/"", changes, context);
+  FailureOr<Target> target = options.machine.load(context);
   if (failed(target))
     return failure();
   ImportOptions formats;
@@ -313,10 +304,10 @@ LogicalResult Serve::run(MLIRContext &context) {
     if (options.format == Format::Csv)
       printServedCsv(os, predictions);
     else if (!options.chips.empty())
-      printServedCuts(os, options.target, predictions, refused,
+      printServedCuts(os, options.machine.target, predictions, refused,
                       size_t(options.most));
     else if (options.measured.empty())
-      printServedTable(os, options.target, predictions);
+      printServedTable(os, options.machine.target, predictions);
     else
       printServedValidation(os, predictions, *table);
   });

@@ -17,14 +17,9 @@ namespace cl = llvm::cl;
 
 TableOptions::TableOptions(cl::SubCommand &command)
     : command(command),
-      target("target", cl::Required, cl::sub(command),
-             cl::desc("Preset, or a file of a target (.json, .csv)"),
-             cl::value_desc("name")),
+      machine(command),
       calibrated("calibrated", cl::init(true), cl::sub(command),
                  cl::desc("=false: the figures of the datasheet alone")),
-      column("column", cl::sub(command),
-             cl::desc("Device of a target file in CSV form"),
-             cl::value_desc("name")),
       files(cl::Positional, cl::OneOrMore, cl::sub(command),
             cl::desc("<measured.csv ...>")),
       devices("device", cl::CommaSeparated, cl::sub(command),
@@ -36,35 +31,7 @@ TableOptions::TableOptions(cl::SubCommand &command)
               cl::desc("Only rows of these sources"), cl::value_desc("names")),
       backends("backend", cl::CommaSeparated, cl::sub(command),
                cl::desc("Only rows of these backends"),
-               cl::value_desc("names")),
-      changes("set", cl::CommaSeparated, cl::sub(command),
-              cl::desc("What if: fields of the target by their paths, such as\n"
-                       "memories.dram.bytes_per_second=4e12"),
-              cl::value_desc("path=value")) {}
-
-FailureOr<Target> mlir::llm::loadNamedTarget(StringRef name, StringRef column,
-                                             ArrayRef<std::string> changes,
-                                             MLIRContext &context,
-                                             bool calibrated) {
-  Location nowhere = UnknownLoc::get(&context);
-  auto emitError = [&] { return mlir::emitError(nowhere); };
-  bool isFile =
-      name.ends_with_insensitive(".json") || name.ends_with_insensitive(".csv");
-  if (!isFile && !column.empty())
-    return emitError() << "--column= needs a target file in CSV form";
-  FailureOr<Target> target =
-      isFile ? loadTargetFile(name, column, &context, emitError, calibrated)
-             : loadPreset(name, &context, emitError, calibrated);
-  if (failed(target))
-    return failure();
-  return changeTarget(*target, changes, nowhere, "--set: ");
-}
-
-FailureOr<Target> TableOptions::loadTarget(MLIRContext &context,
-                                           bool calibrated) const {
-  std::vector<std::string> texts(changes.begin(), changes.end());
-  return loadNamedTarget(target, column, texts, context, calibrated);
-}
+               cl::value_desc("names")) {}
 
 /// Fails if no row has a name that is asked for, which is then a typo.
 static LogicalResult checkFilter(const cl::list<std::string> &option,

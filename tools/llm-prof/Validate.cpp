@@ -46,7 +46,7 @@ private:
 } // namespace
 
 LogicalResult Validate::run(MLIRContext &context) {
-  FailureOr<Target> target = options.loadTarget(context, options.calibrated);
+  FailureOr<Target> target = options.machine.load(context, options.calibrated);
   if (failed(target))
     return failure();
   FailureOr<std::vector<MeasuredRow>> rows = options.readRows(context);

@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
       return failed(subcommand->run(context));
   llvm::errs()
       << "llm-prof: error: name a subcommand: validate, calibrate, "
-         "import, compare, serve, plan or open ('llm-prof --help' says what each "
-         "does, 'llm-prof validate --help' which options it has)\n";
+         "import, compare, serve, plan or open ('llm-prof --help' says what "
+         "each does, 'llm-prof validate --help' which options it has)\n";
   return 1;
 }
