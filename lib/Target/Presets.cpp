@@ -20,7 +20,7 @@ struct Preset {
 } // namespace
 
 static constexpr Preset presets[] = {
-#include "PresetTexts.inc" // made from presets/*.json by EmbedPresets.cmake
+#include "PresetTexts.inc" // made from presets/*.json by EmbedTexts.cmake
 };
 
 std::vector<std::string> presetNames() {
