@@ -10,6 +10,7 @@
 #include "llm/Support/Median.h"
 #include "llvm/Support/Format.h"
 
+#include <array>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -92,6 +93,25 @@ static void printErrors(::llvm::raw_ostream &os, StringRef of,
      << formatPercent(medianOf(errors), /*hasSign=*/true) << " %\n";
 }
 
+/// A cut, so that cuts over tp alone come first.
+using CutKey = std::array<int64_t, 4>;
+
+static CutKey keyOf(const WorkerCut &cut) {
+  return {cut.pp, cut.dp, cut.ep, cut.tp};
+}
+
+/// Returns "tp 2", and "ep 8 dp 8" of chips that share other things.
+static std::string describe(const CutKey &key) {
+  auto [pp, dp, ep, tp] = key;
+  std::string text;
+  for (auto [name, chips] :
+       {std::pair("tp", tp), {"ep", ep}, {"dp", dp}, {"pp", pp}})
+    if (chips > 1)
+      text += (text.empty() ? "" : " ") + std::string(name) + " " +
+              std::to_string(chips);
+  return text.empty() ? "tp 1" : text;
+}
+
 /// How much faster a load is on more chips: the error of that ratio.
 static void printRatioErrors(::llvm::raw_ostream &os,
                              ArrayRef<ServedPrediction> predictions) {
@@ -99,6 +119,9 @@ static void printRatioErrors(::llvm::raw_ostream &os,
   std::map<int64_t, std::map<Load, const ServedPrediction *>> byChips;
   for (const ServedPrediction &prediction : predictions) {
     const ServedLoad &load = prediction.row->load;
+    if (prediction.row->deployment.cut.countChips() !=
+        prediction.row->deployment.cut.tp)
+      continue;
     byChips[prediction.row->deployment.cut.tp]
            [{load.inputTokens, load.outputTokens, load.requests}] = &prediction;
   }
@@ -123,19 +146,19 @@ void mlir::llm::printServedValidation(::llvm::raw_ostream &os,
                                       ArrayRef<ServedPrediction> predictions,
                                       const ServedTable &table) {
   TextTable text(7);
-  text.addRow({"tp", "requests", "isl", "osl", "measured ms", "predicted ms",
+  text.addRow({"cut", "requests", "isl", "osl", "measured ms", "predicted ms",
                "error %"});
   text.addRule();
-  std::map<int64_t, std::vector<double>> byChips;
+  std::map<CutKey, std::vector<double>> byCut;
   std::vector<double> all, byRoofline;
   for (const ServedPrediction &prediction : predictions) {
     const ServedRow &row = *prediction.row;
     double error = errorOf(prediction);
-    byChips[row.deployment.cut.tp].push_back(error);
+    byCut[keyOf(row.deployment.cut)].push_back(error);
     all.push_back(error);
     byRoofline.push_back(
         prediction.times.rooflineTokenSeconds / row.tokenSeconds - 1);
-    text.addRow({std::to_string(row.deployment.cut.tp),
+    text.addRow({describe(keyOf(row.deployment.cut)),
                  std::to_string(row.load.requests),
                  std::to_string(row.load.inputTokens),
                  std::to_string(row.load.outputTokens),
@@ -146,8 +169,8 @@ void mlir::llm::printServedValidation(::llvm::raw_ostream &os,
   os << "time from token to token (TPOT)\n\n";
   text.print(os, pageWidth);
   os << "\n";
-  for (const auto &[chips, errors] : byChips)
-    printErrors(os, "tp " + std::to_string(chips), errors);
+  for (const auto &[cut, errors] : byCut)
+    printErrors(os, describe(cut), errors);
   printErrors(os, "all", all);
   printErrors(os, "all, by the roofline", byRoofline);
   printRatioErrors(os, predictions);

@@ -34,6 +34,9 @@ private:
   /// Says what makes a row one that is not predicted; empty if nothing does.
   std::string describeOther(const CsvRow &row) const;
   FailureOr<ServedRow> readRow(const CsvRow &row) const;
+  /// The number in an optional column; 1 where there is none.
+  FailureOr<int64_t> readOptional(const CsvRow &row, StringRef name) const;
+  FailureOr<WorkerCut> readCut(const CsvRow &row) const;
 
   const std::vector<CsvRow> &cells;
   ArrayRef<std::string> where;
@@ -100,15 +103,16 @@ LogicalResult ServedTableReader::findFilters() {
 }
 
 std::string ServedTableReader::describeOther(const CsvRow &row) const {
-  for (StringRef name : {"pp_size", "attention_dp_size", "mode"}) {
-    std::optional<size_t> column = find(name);
-    StringRef usual = name == "mode" ? "agg" : "1";
-    if (!column)
-      continue;
-    StringRef text = row[*column].text;
-    if (!text.empty() && text != usual)
-      return (name + " " + text).str();
-  }
+  auto textOf = [&](StringRef name) -> StringRef {
+    std::optional<size_t> column = find({name});
+    return column ? StringRef(row[*column].text) : StringRef();
+  };
+  if (StringRef mode = textOf("mode"); !mode.empty() && mode != "agg")
+    return ("mode " + mode).str();
+  StringRef sequences = textOf("attention_dp_size");
+  bool hasExperts = !textOf("moe_ep_size").empty();
+  if (!sequences.empty() && sequences != "1" && !hasExperts)
+    return ("attention_dp_size " + sequences + " without moe_ep_size").str();
   return "";
 }
 
@@ -125,13 +129,43 @@ static FailureOr<int64_t> readNumber(const CsvCell &cell, int64_t least) {
                           << "': " << problem;
 }
 
+FailureOr<int64_t> ServedTableReader::readOptional(const CsvRow &row,
+                                                   StringRef name) const {
+  std::optional<size_t> column = find({name});
+  if (!column || row[*column].text.empty())
+    return 1;
+  return readNumber(row[*column], 1);
+}
+
+/// Servers name the chips of attention (tp_size, for each of attention_dp_size
+/// parts of the batch) and those of the experts (moe_tp_size for each of
+/// moe_ep_size), which are the same chips.
+FailureOr<WorkerCut> ServedTableReader::readCut(const CsvRow &row) const {
+  FailureOr<int64_t> tp = readNumber(row[tensorParallel], 1),
+                     dp = readOptional(row, "attention_dp_size"),
+                     pp = readOptional(row, "pp_size"),
+                     ofExperts = readOptional(row, "moe_tp_size"),
+                     ep = readOptional(row, "moe_ep_size");
+  if (failed(tp) || failed(dp) || failed(pp) || failed(ofExperts) || failed(ep))
+    return failure();
+  if (*ep == 1 && *dp == 1)
+    return WorkerCut{*tp, 1, 1, *pp};
+  if (*ofExperts * *ep != *tp * *dp || *ep % *dp != 0)
+    return row[tensorParallel].emitError()
+           << "expected tp_size x attention_dp_size chips to be those of "
+              "moe_tp_size x moe_ep_size, and attention_dp_size to divide "
+              "moe_ep_size, got "
+           << *tp << " x " << *dp << " and " << *ofExperts << " x " << *ep;
+  return WorkerCut{*ofExperts, *ep, *dp, *pp};
+}
+
 FailureOr<ServedRow> ServedTableReader::readRow(const CsvRow &row) const {
   FailureOr<int64_t> inputTokens = readNumber(row[input], 1),
                      outputTokens = readNumber(row[output], 2),
-                     atOnce = readNumber(row[requests], 1),
-                     chips = readNumber(row[tensorParallel], 1);
+                     atOnce = readNumber(row[requests], 1);
+  FailureOr<WorkerCut> cut = readCut(row);
   if (failed(inputTokens) || failed(outputTokens) || failed(atOnce) ||
-      failed(chips))
+      failed(cut))
     return failure();
   double milliseconds = 0;
   if (StringRef(row[time].text).getAsDouble(milliseconds) ||
@@ -139,7 +173,7 @@ FailureOr<ServedRow> ServedTableReader::readRow(const CsvRow &row) const {
     return row[time].emitError()
            << "expected milliseconds above 0, got '" << row[time].text << "'";
   return ServedRow{row.front().location,
-                   {{*chips}, /*workers=*/1, /*promptWorkers=*/0},
+                   {*cut, /*workers=*/1, /*promptWorkers=*/0},
                    {*inputTokens, *outputTokens, *atOnce},
                    milliseconds * 1e-3};
 }

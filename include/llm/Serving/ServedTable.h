@@ -33,9 +33,11 @@ struct ServedTable {
 
 /// Reads a CSV whose first row names the columns: `isl` and `osl` (tokens of a
 /// prompt and of an answer), `batch_size` or `requests` (at a time), `tp_size`
-/// or `tp`, and `silicon_tpot_ms` or `tpot_ms`. Rows with a `pp_size` or
-/// `attention_dp_size` above 1, or a `mode` that is not "agg", are left out.
-/// `where` has filters, "column=value". Errors are located at the cell.
+/// or `tp`, and `silicon_tpot_ms` or `tpot_ms`. `pp_size`, `attention_dp_size`,
+/// `moe_tp_size` and `moe_ep_size` are 1 where they are not there. Rows with a
+/// `mode` that is not "agg", or an `attention_dp_size` above 1 of a model
+/// without experts, are left out. `where` has filters, "column=value". Errors
+/// are located at the cell.
 FailureOr<ServedTable> readServedTable(StringRef path,
                                        ArrayRef<std::string> where,
                                        MLIRContext *context);
