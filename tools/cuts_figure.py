@@ -3,7 +3,7 @@
 
     tools/cuts_figure.py [--bin=build/bin] [--models=NAME,..] [--requests=N,..] [--svg=FILE]
 
-Each line is a way to use the chips, from few requests at a time (right) to many (left). Points at which the model does
+Each line is a way to use the chips, from many requests at a time (left) to few (right). Points at which the model does
 not fit into memory are left out. The numbers are those of `llm-prof serve --chips`.
 """
 import argparse
@@ -23,7 +23,7 @@ MODELS = {  # words of llm-prof serve, and the cuts that have lines
         ["tp=8", "2 x tp=4", "4 x tp=2", "8 x one chip", "tp=4 pp=2", "pp=8"]),
     "DeepSeek-V3 on 32 H200": (
         ["deepseek-ai--DeepSeek-V3", "--target=h200-sxm", "--set=links.nvlink.devices=32", "--chips=32"],
-        ["ep=32 dp=32", "ep=32 dp=8", "2 x ep=16 dp=16", "tp=8 ep=4 dp=4", "4 x ep=8", "ep=8 dp=8 pp=4"])}
+        ["ep=32 dp=32", "ep=32 dp=8", "2 x ep=16 dp=16", "tp=8 ep=4 dp=4", "ep=8 dp=8 pp=4"])}
 
 
 def name_of(row: dict) -> str:
@@ -34,7 +34,7 @@ def name_of(row: dict) -> str:
 def points_of(bin_folder: Path, words: list[str], requests: list[int]) -> dict[str, list[tuple[float, float]]]:
     """Returns tokens per second of a user and of a chip, by cut, for each number of requests that fits."""
     found: dict[str, list[tuple[float, float]]] = {}
-    for count in requests:
+    for count in sorted(requests, reverse=True):  # lines end, and have their names, where few requests are served fast
         model, *options = words
         done = subprocess.run([bin_folder / "llm-prof", "serve", ROOT / "test" / "models" / f"{model}.json", *options,
                                f"--requests={count}", "--format=csv"], capture_output=True, text=True)
