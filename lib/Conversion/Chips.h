@@ -57,6 +57,10 @@ private:
   int64_t numChips = 1;
 };
 
+/// Joins what all chips have, [chips, ..], in the order of their ranks
+/// (all_reduce-R1, reduce_scatter-R1, expert_combine-R1).
+Value joinInOrder(LinalgLowering &lowering, Value all, Join join);
+
 } // namespace mlir::llm
 
 #endif // LLM_LIB_CONVERSION_CHIPS_H

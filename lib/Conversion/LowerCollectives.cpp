@@ -16,6 +16,26 @@
 using namespace mlir;
 using namespace mlir::llm;
 
+Value mlir::llm::joinInOrder(LinalgLowering &lowering, Value all, Join join) {
+  Array terms = lowering.asArray(all);
+  auto rank = static_cast<unsigned>(terms.getRank());
+  MLIRContext *context = all.getContext();
+  auto loops = llvm::to_vector(llvm::seq<unsigned>(rank));
+  SmallVector<OpFoldResult> sizes = lowering.getSizes(all);
+  bool isSum = join == Join::Sum;
+  double start = isSum ? 0 : -std::numeric_limits<double>::infinity();
+  Value joined =
+      lowering.reduce(lowering.filled(ArrayRef(sizes).drop_front(), start),
+                      mapOf(context, rank, ArrayRef(loops).drop_front()),
+                      {{terms, mapOf(context, rank, loops)}},
+                      [&](OpBuilder &b, Location loc, ValueRange numbers) {
+                        Arithmetic a{b, loc, lowering.getComputeType()};
+                        return isSum ? a.add(numbers[1], numbers[0])
+                                     : a.maximum(numbers[1], numbers[0]);
+                      });
+  return lowering.round(joined, terms.type.getElementType());
+}
+
 namespace {
 
 /// Returns the tensor with dimension `from` at `to`, and the others in their
@@ -60,28 +80,6 @@ Value joinPieces(LinalgLowering &lowering, Value pieces, int64_t dim) {
   }
   return tensor::CollapseShapeOp::create(lowering.getBuilder(),
                                          lowering.getLoc(), apart, groups);
-}
-
-/// Joins what all chips have, [chips, ..], in the order of their ranks
-/// (all_reduce-R1, reduce_scatter-R1).
-Value joinInOrder(LinalgLowering &lowering, Value all, Join join) {
-  Array terms = lowering.asArray(all);
-  auto rank = static_cast<unsigned>(terms.getRank());
-  MLIRContext *context = all.getContext();
-  auto loops = llvm::to_vector(llvm::seq<unsigned>(rank));
-  SmallVector<OpFoldResult> sizes = lowering.getSizes(all);
-  bool isSum = join == Join::Sum;
-  double start = isSum ? 0 : -std::numeric_limits<double>::infinity();
-  Value joined =
-      lowering.reduce(lowering.filled(ArrayRef(sizes).drop_front(), start),
-                      mapOf(context, rank, ArrayRef(loops).drop_front()),
-                      {{terms, mapOf(context, rank, loops)}},
-                      [&](OpBuilder &b, Location loc, ValueRange numbers) {
-                        Arithmetic a{b, loc, lowering.getComputeType()};
-                        return isSum ? a.add(numbers[1], numbers[0])
-                                     : a.maximum(numbers[1], numbers[0]);
-                      });
-  return lowering.round(joined, terms.type.getElementType());
 }
 
 Value reduceScatter(LinalgLowering &lowering, ChipGroup &group, Value x,

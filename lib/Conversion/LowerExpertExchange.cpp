@@ -85,6 +85,10 @@ private:
                                        Value token)>
                         flagOf) const;
   Value sumUpTo(Value flags) const;
+  /// Carries a table of numbers, zeros at first, over all places in order. It
+  /// has one more than these.
+  Value carryOverPlaces(
+      function_ref<Value(Value place, Value table)> step) const;
 
   LinalgLowering &lowering;
   OpBuilder &builder;
@@ -152,23 +156,29 @@ Value TokensOfChips::needs(OpBuilder &b, Location loc, Value sender,
                                  lowering.index(b, 0));
 }
 
+Value TokensOfChips::carryOverPlaces(
+    function_ref<Value(Value place, Value table)> step) const {
+  Value none = lowering.filled({builder.getIndexAttr(countPlaces() + 1)},
+                               builder.getIndexAttr(0));
+  auto loop = scf::ForOp::create(builder, loc, index(0), index(countPlaces()),
+                                 index(1), none);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value next = step(loop.getInductionVar(), loop.getRegionIterArg(0));
+  scf::YieldOp::create(builder, loc, next);
+  return loop.getResult(0);
+}
+
 /// For each flag, how many are set before it, and behind the last one, how many
 /// are set at all.
 Value TokensOfChips::sumUpTo(Value flags) const {
-  Value none = lowering.filled({builder.getIndexAttr(countPlaces() + 1)},
-                               builder.getIndexAttr(0));
-  auto sums = scf::ForOp::create(builder, loc, index(0), index(countPlaces()),
-                                 index(1), none);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(sums.getBody());
-  Value place = sums.getInductionVar(), before = sums.getRegionIterArg(0);
-  Value sum = arith::AddIOp::create(builder, loc,
-                                    at(builder, loc, before, {place}),
-                                    at(builder, loc, flags, {place}));
-  Value next = arith::AddIOp::create(builder, loc, place, index(1));
-  Value more = tensor::InsertOp::create(builder, loc, sum, before, next);
-  scf::YieldOp::create(builder, loc, more);
-  return sums.getResult(0);
+  return carryOverPlaces([&](Value place, Value before) -> Value {
+    Value sum = arith::AddIOp::create(builder, loc,
+                                      at(builder, loc, before, {place}),
+                                      at(builder, loc, flags, {place}));
+    Value next = arith::AddIOp::create(builder, loc, place, index(1));
+    return tensor::InsertOp::create(builder, loc, sum, before, next);
+  });
 }
 
 TokensOfChips::Places TokensOfChips::findPlaces(
@@ -202,19 +212,11 @@ TokensOfChips::Places TokensOfChips::findReceived() {
 
 /// A flag that is not set writes where the next one that is set will.
 Value TokensOfChips::listTokens(const Places &places) const {
-  Value none = lowering.filled({builder.getIndexAttr(countPlaces() + 1)},
-                               builder.getIndexAttr(0));
-  auto list = scf::ForOp::create(builder, loc, index(0), index(countPlaces()),
-                                 index(1), none);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(list.getBody());
-  Value place = list.getInductionVar();
-  Value token = arith::RemUIOp::create(builder, loc, place, index(tokens));
-  Value more = tensor::InsertOp::create(
-      builder, loc, token, list.getRegionIterArg(0),
-      at(builder, loc, places.begins, {place}));
-  scf::YieldOp::create(builder, loc, more);
-  return list.getResult(0);
+  return carryOverPlaces([&](Value place, Value list) -> Value {
+    Value token = arith::RemUIOp::create(builder, loc, place, index(tokens));
+    return tensor::InsertOp::create(builder, loc, token, list,
+                                    at(builder, loc, places.begins, {place}));
+  });
 }
 
 Value TokensOfChips::makePairs(const Places &to, const Places &from) const {
@@ -316,7 +318,6 @@ LogicalResult lowerExpertDispatch(ExpertDispatchOp op,
 /// expert_combine-R1. Rows lie as they came, so that they are sent as they lie.
 LogicalResult lowerExpertCombine(ExpertCombineOp op, LinalgLowering &lowering) {
   OpBuilder &builder = lowering.getBuilder();
-  MLIRContext *context = op.getContext();
   TokensOfChips chips(lowering, op, lowering.get(op.getExperts()), op.getAxes(),
                       op.getOwn());
   TokensOfChips::Places sent = chips.findSent(),
@@ -325,11 +326,11 @@ LogicalResult lowerExpertCombine(ExpertCombineOp op, LinalgLowering &lowering) {
   Type element = op.getType().getElementType();
   Value got = chips.swapRows(x, received, sent, chips.countPlaces());
   SmallVector<OpFoldResult> sizes = {
-      builder.getIndexAttr(chips.countTokens()),
-      builder.getIndexAttr(chips.countChips()), lowering.getSizes(x)[1]};
+      builder.getIndexAttr(chips.countChips()),
+      builder.getIndexAttr(chips.countTokens()), lowering.getSizes(x)[1]};
   Value terms = lowering.generate(
       sizes, element, [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
-        Value place = chips.placeOf(b, loc, at[1], at[0]);
+        Value place = chips.placeOf(b, loc, at[0], at[1]);
         Value row = TokensOfChips::at(b, loc, sent.begins, {place});
         Value isThere = chips.isSet(b, loc, sent.flags, place);
         // A token that went nowhere has no row, and that of another is read.
@@ -341,14 +342,7 @@ LogicalResult lowerExpertCombine(ExpertCombineOp op, LinalgLowering &lowering) {
             b, loc, isThere, TokensOfChips::at(b, loc, got, {from, at[2]}),
             zero);
       });
-  Value sums = lowering.reduce(
-      lowering.filled({sizes[0], sizes[2]}, 0.0), mapOf(context, 3, {0, 1}),
-      {{lowering.asArray(terms), mapOf(context, 3, {0, 2, 1})}},
-      [&](OpBuilder &b, Location loc, ValueRange numbers) {
-        Arithmetic a{b, loc, lowering.getComputeType()};
-        return a.add(numbers.back(), numbers[0]);
-      });
-  lowering.setResult(0, lowering.round(sums, element));
+  lowering.setResult(0, joinInOrder(lowering, terms, Join::Sum));
   return success();
 }
 

@@ -16,6 +16,7 @@ using namespace mlir;
 using namespace mlir::llm;
 
 static constexpr size_t pageWidth = 100;
+static constexpr double bytesPerGigabyte = 1e9;
 
 static std::string describe(const Deployment &deployment) {
   std::string cut = deployment.cut.toOptions();
@@ -43,7 +44,6 @@ static bool isBest(const ServedPrediction &one,
 static void addRow(TextTable &table, const ServedPrediction &prediction,
                    bool isBest) {
   const ServedTimes &times = prediction.times;
-  constexpr double bytesPerGigabyte = 1e9;
   std::string need =
       ::llvm::formatv("{0:f1}", times.neededBytes / bytesPerGigabyte);
   if (!times.fits)
@@ -90,7 +90,6 @@ static void printLeftOut(::llvm::raw_ostream &os,
                  pageWidth);
   if (without == leftOut.end() || fitting == 0)
     return;
-  constexpr double bytesPerGigabyte = 1e9;
   printWrapped(
       os,
       ::llvm::formatv("without room in {1:f1} GB: {0} more. Of these, '{2}' "

@@ -193,8 +193,8 @@ void mlir::llm::printServedCsv(::llvm::raw_ostream &os,
     const WorkerCut &cut = deployment.cut;
     os << cut.tp << "," << cut.ep << "," << cut.dp << "," << cut.pp << ","
        << deployment.workers << "," << deployment.promptWorkers << ","
-       << times.chips << "," << row->load.requests << "," << row->load.inputTokens << ","
-       << row->load.outputTokens << ",";
+       << times.chips << "," << row->load.requests << ","
+       << row->load.inputTokens << "," << row->load.outputTokens << ",";
     if (row->tokenSeconds > 0)
       os << ::llvm::format("%.6g", row->tokenSeconds * 1e3);
     os << ::llvm::format(",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.0f,%.0f",

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Exchanges.h"
 #include "OpChecks.h"
 
 using namespace mlir;
@@ -131,6 +132,29 @@ LogicalResult AllToAllOp::verify() {
 // Workloads
 //===----------------------------------------------------------------------===//
 
+FailureOr<GridAttr> mlir::llm::requireGrid(Operation *op, EmitError emitError) {
+  if (failed(requireStaticShapes(op, emitError)))
+    return failure();
+  if (GridAttr grid = GridAttr::ofModule(op))
+    return grid;
+  emitError() << "needs a grid on the module (llm.grid)";
+  return failure();
+}
+
+FailureOr<Collective> mlir::llm::makeCollective(CollectiveKind kind,
+                                                GridAttr grid, ArrayAttr axes,
+                                                Count bytes,
+                                                EmitError emitError) {
+  if (failed(bytes)) {
+    emitError() << "has more than 2^61 - 1 bytes";
+    return failure();
+  }
+  Collective group{kind, grid.countChips(axes), grid.spanOf(axes), *bytes};
+  for (StringAttr axis : axes.getAsRange<StringAttr>())
+    group.axes.push_back({*grid.sizeOf(axis), grid.strideOf(axis)});
+  return group;
+}
+
 /// What x and out have in common: loops over a piece of them and, if there is
 /// one, over chips. `gathered` and `scattered` are the dimensions of out and x
 /// that have a piece of each chip.
@@ -139,14 +163,10 @@ static FailureOr<Workload> collectiveWorkload(Op op, EmitError emitError,
                                               CollectiveKind kind,
                                               std::optional<int64_t> scattered,
                                               std::optional<int64_t> gathered) {
-  if (failed(requireStaticShapes(op, emitError)))
+  FailureOr<GridAttr> grid = requireGrid(op, emitError);
+  if (failed(grid))
     return failure();
-  GridAttr grid = GridAttr::ofModule(op);
-  if (!grid) {
-    emitError() << "needs a grid on the module (llm.grid)";
-    return failure();
-  }
-  int64_t chips = grid.countChips(op.getAxes());
+  int64_t chips = grid->countChips(op.getAxes());
   SmallVector<int64_t> piece(tensorType(op.getX()).getShape());
   if (scattered)
     piece[*scattered] /= chips;
@@ -185,14 +205,11 @@ static FailureOr<Workload> collectiveWorkload(Op op, EmitError emitError,
   workload.addStage("exchange", EngineKind::Network, all, {});
   Count bytes = storageBytes(
       (kind == CollectiveKind::AllGather ? op.getOut() : op.getX()).getType());
-  if (failed(bytes)) {
-    emitError() << "has more than 2^61 - 1 bytes";
+  FailureOr<Collective> group =
+      makeCollective(kind, *grid, op.getAxes(), bytes, emitError);
+  if (failed(group))
     return failure();
-  }
-  Collective group{kind, chips, grid.spanOf(op.getAxes()), *bytes};
-  for (StringAttr axis : op.getAxes().template getAsRange<StringAttr>())
-    group.axes.push_back({*grid.sizeOf(axis), grid.strideOf(axis)});
-  workload.collective = std::move(group);
+  workload.collective = std::move(*group);
   return workload;
 }
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Exchanges.h"
 #include "OpChecks.h"
 #include "llm/Support/Units.h"
 
@@ -128,25 +129,13 @@ template <typename Op>
 static LogicalResult addExchange(Op op, Workload &workload, CollectiveKind kind,
                                  ValueRange gathered, EmitError emitError) {
   workload.addStage("exchange", EngineKind::Network, {"c", "m", "j", "h"}, {});
-  Count bytes = storageBytesOf(gathered);
-  if (failed(bytes)) {
-    emitError() << "has more than 2^61 - 1 bytes";
+  FailureOr<Collective> group =
+      makeCollective(kind, GridAttr::ofModule(op), op.getAxes(),
+                     storageBytesOf(gathered), emitError);
+  if (failed(group))
     return failure();
-  }
-  GridAttr grid = GridAttr::ofModule(op);
-  Collective group{kind, grid.countChips(op.getAxes()),
-                   grid.spanOf(op.getAxes()), *bytes};
-  for (StringAttr axis : op.getAxes().template getAsRange<StringAttr>())
-    group.axes.push_back({*grid.sizeOf(axis), grid.strideOf(axis)});
-  workload.collective = std::move(group);
+  workload.collective = std::move(*group);
   return success();
-}
-
-static LogicalResult requireGrid(Operation *op, EmitError emitError) {
-  if (GridAttr::ofModule(op))
-    return requireStaticShapes(op, emitError);
-  emitError() << "needs a grid on the module (llm.grid)";
-  return failure();
 }
 
 FailureOr<Workload> ExpertDispatchOp::getWorkload(EmitError emitError) {
