@@ -109,6 +109,28 @@ struct DecomposeAggregates
     }
   }
 };
+/// Reads bf16 as f64 by way of f32, which is exact: upstream expands a read as
+/// f32 only, and LLVM rounds to bf16 again what it finds behind others, by a
+/// function that many machines lack.
+struct Bf16AsF32 : PassWrapper<Bf16AsF32, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Bf16AsF32)
+
+  StringRef getArgument() const override { return "llm-bf16-as-f32"; }
+  void runOnOperation() override {
+    getOperation()->walk([](arith::ExtFOp op) {
+      Type from = op.getIn().getType();
+      if (!getElementTypeOrSelf(from).isBF16() ||
+          !getElementTypeOrSelf(op.getType()).isF64())
+        return;
+      OpBuilder builder(op);
+      Type between = builder.getF32Type();
+      if (auto vector = dyn_cast<VectorType>(from))
+        between = vector.clone(between);
+      op.getInMutable().assign(arith::ExtFOp::create(
+          builder, op.getLoc(), between, op.getIn()));
+    });
+  }
+};
 /// Makes polynomials of exponentials of f32, so that several are computed at
 /// once. They would be calls of libm otherwise.
 struct ExpAsPolynomial : PassWrapper<ExpAsPolynomial, OperationPass<>> {
@@ -188,6 +210,7 @@ void llm::addLoopsToLlvm(OpPassManager &pm, Kernels kernels, unsigned threads,
   }
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createAssertionsPass(assertions));
+  pm.addPass(std::make_unique<Bf16AsF32>());
   // Some machines cannot round to bf16 themselves.
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
