@@ -27,6 +27,38 @@ def SummandOpInterface : OpInterface<"SummandOpInterface"> {
   ];
 }
 
+def JoinableOpInterface : OpInterface<"JoinableOpInterface"> {
+  let description = [{
+    An op whose results over parts of a reduction are no summands, and can be joined all the
+    same: attention over some of the keys, with the log-sum-exp of its scores. Chips may then
+    share the reduction. Each has the partial results of its own iterations. They exchange
+    these, so that each joins some of them. `--llm-shard` and `--llm-partition` use the
+    interface.
+  }];
+  let cppNamespace = "::mlir::llm";
+  let methods = [
+    InterfaceMethod<"Returns the name of the loop over which results can be joined.",
+      "::llvm::StringRef", "getJoinedLoop", (ins)>,
+    InterfaceMethod<[{
+      Returns the dimension of the only result along which chips share the joining.
+    }], "unsigned", "getJoinedDim", (ins)>,
+    InterfaceMethod<[{
+      Says why so many equal parts of the loop cannot be computed apart, as a sentence
+      without a subject. Empty if they can. Each part has one of so many neighbours.
+    }], "std::string", "explainUnjoined", (ins "int64_t":$parts)>,
+    InterfaceMethod<[{
+      Makes an op of partial results of this one, which has the iterations of one of `parts`
+      chips. Returns what is joined of the results of all of them. `exchange` takes a
+      partial result with all of the joined dimension, and returns those of all chips for
+      the chip's own part of it. They lie behind each other along the dimension before.
+      `takeOwn` returns the chip's part of an operand with only the joined dimension.
+    }], "::mlir::Value", "joinParts",
+      (ins "::mlir::OpBuilder &":$builder, "int64_t":$parts,
+           "::llvm::function_ref<::mlir::Value(::mlir::Value)>":$exchange,
+           "::llvm::function_ref<::mlir::Value(::mlir::Value)>":$takeOwn)>
+  ];
+}
+
 def ExpertsOpInterface : OpInterface<"ExpertsOpInterface"> {
   let description = [{
     An op of a mixture of experts that works on *rows*: the first dimension of a value has

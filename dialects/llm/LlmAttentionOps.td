@@ -73,7 +73,8 @@ def Llm_GqaAttnOp : Llm_MaskedOp<"gqa_attn", ["getPartialReduction"], [AttrSized
     Shapes: q [batch, queries, heads, head_dim]; k [batch, keys, kv_heads, head_dim], v
     [batch, keys, kv_heads, value_dim]; sinks [heads]; selected [batch, queries, 1 or
     kv_heads, top] of i32; out [batch, queries, heads,
-    value_dim] of q's element type. Loops: b, h (KV heads), g (heads per KV head), s
+    value_dim] of q's element type; lse [batch, queries, heads] of f32. Loops: b, h (KV
+    heads), g (heads per KV head), s
     (queries), t (keys), d (head_dim) and, where value_dim differs, c (value_dim); d and c
     are never tiled.
     Stages: qk (one MAC per visible (s, t) and d), cap (per visible (s, t) two products and
@@ -84,6 +85,10 @@ def Llm_GqaAttnOp : Llm_MaskedOp<"gqa_attn", ["getPartialReduction"], [AttrSized
     their keys (FlashDecoding; Dao et al., 2023; Spec.md, Partial results). With `selected`,
     loop t runs over the selected keys, and each query reads its own.
 
+    With `return_lse`, a second result says what the keys weigh beside others:
+    `lse[b, s, h] = log sum_t exp(score[b, s, h, t])`, which counts a sink, too
+    (`return_softmax_lse` in FlashAttention). `llm.join_attn` joins such results.
+
     Example:
     ```mlir
     %o = llm.gqa_attn "model.layers.0.self_attn.attn" %q, %k, %v mask causal scale 0.125
@@ -93,13 +98,14 @@ def Llm_GqaAttnOp : Llm_MaskedOp<"gqa_attn", ["getPartialReduction"], [AttrSized
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<4>:$query,
     Llm_StoredTensorOfRank<4>:$keys, Llm_StoredTensorOfRank<4>:$values,
     Optional<Llm_TensorOfRank<1>>:$sinks, Optional<Llm_TensorOfRank<4>>:$selected,
-    Llm_MaskAttr:$mask, F64Attr:$scale, OptionalAttr<F64Attr>:$softCap, OptionalAttr<I64Attr>:$block);
-  let results = (outs Llm_TensorOfRank<4>:$out);
-  let useCustomPropertiesEncoding = 1; // versions 1 and 2 had no selected
+    Llm_MaskAttr:$mask, F64Attr:$scale, OptionalAttr<F64Attr>:$softCap, OptionalAttr<I64Attr>:$block,
+    UnitAttr:$returnLse);
+  let results = (outs Llm_TensorOfRank<4>:$out, Optional<Llm_TensorOfRank<3>>:$lse);
+  let useCustomPropertiesEncoding = 1; // versions 1 and 2 had no selected, and 6 no return_lse
   let assemblyFormat = [{
     ($name^)? $query `,` $keys `,` $values (`sinks` $sinks^)? (`selected` $selected^ (`block` $block^)?)?
     `mask` `` $mask `scale` custom<Figure>($scale)
-    (`soft_cap` custom<Figure>($softCap)^)? attr-dict
+    (`soft_cap` custom<Figure>($softCap)^)? (`return_lse` $returnLse^)? attr-dict
     `:` type($query) `,` type($keys) `,` type($values) (`,` type($sinks)^)? (`selected` type($selected)^)?
   }];
 }
@@ -116,10 +122,11 @@ def Llm_MlaAttnOp : Llm_MaskedOp<"mla_attn", ["getPartialReduction"]> {
 
     Shapes: q [batch, queries, heads, rank + rope_dim]; z [batch, keys, 1, rank + rope_dim];
     selected [batch, queries, 1, top] of i32; out [batch, queries, heads, value_dim] of q's
-    element type. Loops: b, h, s (queries), t (keys), d (rank + rope_dim), c (value_dim); d
+    element type; lse [batch, queries, heads] of f32. Loops: b, h, s (queries), t (keys), d
+    (rank + rope_dim), c (value_dim); d
     and c are never tiled. Stages: qk (one MAC per visible (s, t), h and d), max, exp_sum (as
     in `llm.gqa_attn`), pv (one MAC per visible (s, t), h and c), normalize (one product per
-    element of out). If the op is cut along t, or has `selected`, it does as
+    element of out). If the op is cut along t, or has `selected` or `return_lse`, it does as
     `llm.gqa_attn` does.
 
     Example:
@@ -130,13 +137,45 @@ def Llm_MlaAttnOp : Llm_MaskedOp<"mla_attn", ["getPartialReduction"]> {
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<4>:$query,
     Llm_StoredTensorOfRank<4>:$latents, I64Attr:$valueDim, Optional<Llm_TensorOfRank<4>>:$selected,
-    Llm_MaskAttr:$mask, F64Attr:$scale, OptionalAttr<I64Attr>:$block);
-  let results = (outs Llm_TensorOfRank<4>:$out);
-  let useCustomPropertiesEncoding = 1; // versions 1 and 2 had no selected
+    Llm_MaskAttr:$mask, F64Attr:$scale, OptionalAttr<I64Attr>:$block, UnitAttr:$returnLse);
+  let results = (outs Llm_TensorOfRank<4>:$out, Optional<Llm_TensorOfRank<3>>:$lse);
+  let useCustomPropertiesEncoding = 1; // versions 1 and 2 had no selected, and 6 no return_lse
   let assemblyFormat = [{
     ($name^)? $query `,` $latents `value_dim` $valueDim (`selected` $selected^ (`block` $block^)?)?
-    `mask` `` $mask `scale` custom<Figure>($scale)
+    `mask` `` $mask `scale` custom<Figure>($scale) (`return_lse` $returnLse^)?
     attr-dict `:` type($query) `,` type($latents) (`selected` type($selected)^)?
+  }];
+}
+
+def Llm_JoinAttnOp : Llm_TensorOp<"join_attn"> {
+  let summary = "attention over all keys, from what parts of the keys give";
+  let description = [{
+    Each part is attention over some of the keys, with the log-sum-exp of its scores
+    (`return_lse`). Together they give attention over all of them:
+    `out[b, s, h] = sum_p e[p] x[b, p S + s, h] / sum_p e[p]`, with S queries and
+    e[p] = exp(lse[b, p S + s, h]). A sink of a head is an entry of the lower sum,
+    exp(sinks[h]), so that the parts must have none. (FlashDecoding: Dao et al., 2023; across
+    chips: Helix parallelism: Bhatia et al., 2025; `cp_lse_ag_out_rs` in vLLM.)
+
+    Shapes: x [batch, parts * queries, heads, value_dim]; lse [batch, parts * queries, heads]
+    of f32; sinks [heads]; out [batch, queries, heads, value_dim] of x's element type. Loops:
+    b, p (parts), s (queries), h, c (value_dim). Stages: max (one comparison per (b, p, s,
+    h)), exp_sum (per (b, p, s, h) two Alu operations and an exponential), sink (as in
+    `llm.gqa_attn`), add (a multiply-add per (b, p, s, h, c)), normalize (one product per
+    element of out).
+
+    Example:
+    ```mlir
+    %o = llm.join_attn "model.layers.0.self_attn.attn.join" %x, %lse parts 4
+       : tensor<1x4x8x512xbf16>, tensor<1x4x8xf32>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<4>:$x,
+    Llm_TensorOfRank<3>:$lse, Optional<Llm_TensorOfRank<1>>:$sinks, I64Attr:$parts);
+  let results = (outs Llm_TensorOfRank<4>:$out);
+  let assemblyFormat = [{
+    ($name^)? $x `,` $lse (`sinks` $sinks^)? `parts` $parts attr-dict
+    `:` type($x) `,` type($lse) (`,` type($sinks)^)?
   }];
 }
 

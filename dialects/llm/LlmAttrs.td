@@ -455,7 +455,8 @@ def Llm_ShardAttr : Llm_Attr<"Shard", "shard", "what is cut over which axes of t
     it is cut. It is cut into as many equal intervals as the axes together have chips. The
     first axis is the outermost. If several things lie side by side, such as the queries,
     keys and values of one weight, their sizes follow `of`. Each of them is cut by itself,
-    so that a chip has a piece of each.
+    so that a chip has a piece of each. Many of the same size are written as `512 x 8`: 512
+    of size 8.
 
     Example: `llm.shard = #llm.shard<{n = [tp]}>`, `llm.piece = #llm.shard<{d0 = [tp] of [4096, 1024, 1024]}>`
   }];

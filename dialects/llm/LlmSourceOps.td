@@ -189,8 +189,14 @@ def Llm_KvWriteOp : Llm_WorkOp<"kv_write",
     In a ragged batch, `begin` has a number for each sequence. A cache of latents takes keys
     alone.
 
+    With `own`, the chips along the axes behind it share the positions of each sequence. Of
+    n chips, the chip of rank r has the positions r, r + n, r + 2 n, .., and its cache has
+    position p in row p / n. Each chip writes those of the given rows that are its own: one
+    chip a single one, or all chips as many (decode context parallelism in vLLM).
+
     Shapes: keys, values [batch, seq, kv_heads, head_dim].
-    Work: none; the op only moves bytes, which are read and written once.
+    Work: none; the op only moves bytes, which are read and written once. With `own`, these
+    are the bytes of the rows that a chip writes.
 
     Example:
     ```mlir
@@ -201,11 +207,19 @@ def Llm_KvWriteOp : Llm_WorkOp<"kv_write",
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_KvCacheType:$cache,
     Llm_TensorOfRank<4>:$keys, Optional<Llm_TensorOfRank<4>>:$values,
-    Variadic<Index>:$dynamicBegin, DenseI64ArrayAttr:$begin);
+    Variadic<Index>:$dynamicBegin, DenseI64ArrayAttr:$begin, OptionalAttr<Llm_AxesAttr>:$own);
   let results = (outs Llm_KvCacheType:$result);
+  let hasVerifier = 1;
+  let useCustomPropertiesEncoding = 1; // versions up to 6 had no own
   let assemblyFormat = [{
-    ($name^)? $cache `,` $keys (`,` $values^)? `at` custom<Positions>($dynamicBegin, $begin) attr-dict
-    `:` type($cache) `,` type($keys) (`,` type($values)^)?
+    ($name^)? $cache `,` $keys (`,` $values^)? `at` custom<Positions>($dynamicBegin, $begin)
+    (`own` custom<Axes>($own)^)? attr-dict `:` type($cache) `,` type($keys) (`,` type($values)^)?
+  }];
+  let extraClassDeclaration = [{
+    /// Returns over how many chips of the module's grid positions are shared; 1 without `own`.
+    int64_t countOwners();
+    /// Returns how many rows of each sequence a chip writes, at most.
+    int64_t countOwnRows();
   }];
 }
 }

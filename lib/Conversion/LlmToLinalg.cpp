@@ -261,6 +261,7 @@ void llm::registerLinalgLowerings(DialectRegistry &registry) {
     attachCompressedLowerings(context);
     attachStreamLowerings(context);
     attachAttentionLowerings(context);
+    attachJoinedAttentionLowerings(context);
     attachRouterLowerings(context);
     attachSelectionLowerings(context);
     attachExpertLowerings(context);

@@ -84,14 +84,26 @@ public:
   /// exp(x - largest of the row) of the keys that are seen, and the sums of
   /// the rows. A sink is an entry of its row to which no key belongs.
   struct Exponentials {
-    Value terms, sums;
+    Value terms, sums, largest;
   };
   Exponentials exponentiate(const Array &scores, std::optional<Read> sinks,
                             std::optional<APFloat> softCap) const {
     Value seen = hide(scores, softCap);
     Value largest = findLargest(startAt(seen, sinks), seen);
     Value terms = exponentiate(seen, largest);
-    return {terms, addUp(firstTerms(seen, sinks, largest), terms)};
+    return {terms, addUp(firstTerms(seen, sinks, largest), terms), largest};
+  }
+
+  /// The logarithms of the sums of exp(score). `map` says which loops of the
+  /// result the rows of the scores have.
+  Value takeLogs(ArrayRef<OpFoldResult> sizes, const Exponentials &of,
+                 AffineMap map) const {
+    return lowering.compute(
+        sizes,
+        {{lowering.asArray(of.sums), map}, {lowering.asArray(of.largest), map}},
+        builder.getF32Type(), [&](OpBuilder &b, Location, ValueRange x) {
+          return in(b).add(x[1], in(b).log(x[0]));
+        });
   }
 
   /// The scores of keys that are seen; those of others are infinitely small.
@@ -260,10 +272,13 @@ OpFoldResult countGroups(LinalgLowering &lowering, const Array &heads,
                          lowering.getSizes(kvHeads.getValues())[2]);
 }
 
+/// [b, s, KV heads, heads of each, ..] as [b, s, heads, ..].
 Array joinHeads(LinalgLowering &lowering, Value tensor) {
+  SmallVector<ReassociationIndices> groups = {{0}, {1}, {2, 3}};
+  if (cast<RankedTensorType>(tensor.getType()).getRank() > 4)
+    groups.push_back({4});
   auto joined = tensor::CollapseShapeOp::create(
-      lowering.getBuilder(), lowering.getLoc(), tensor,
-      SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}, {4}});
+      lowering.getBuilder(), lowering.getLoc(), tensor, groups);
   return lowering.asArray(joined);
 }
 
@@ -289,22 +304,31 @@ LogicalResult lowerGqaAttn(GqaAttnOp op, LinalgLowering &lowering) {
   if (op.getSinks())
     sinks = Read{lowering.split(lowering.getArray(op.getSinks()), 0, groups),
                  mapOf(context, 4, {1, 2})};
-  auto [terms, sums] =
+  AttentionLowering::Exponentials exponentials =
       attention.exponentiate(lowering.asArray(scores), sinks, op.getSoftCap());
   SmallVector<OpFoldResult> outSizes = {
       q[0], q[1], q[2], q[3], lowering.getSizes(values.getValues())[3]};
   Value weighted = attention.addValues(
       lowering.filled(outSizes, 0.0), mapOf(context, 6, {0, 3, 1, 2, 5}),
-      lowering.asArray(terms), {values, mapOf(context, 6, {0, 4, 1, 5})});
+      lowering.asArray(exponentials.terms),
+      {values, mapOf(context, 6, {0, 4, 1, 5})});
   Value out = lowering.compute(
       outSizes,
       {{lowering.asArray(weighted),
         lowering.getBuilder().getMultiDimIdentityMap(5)},
-       {lowering.asArray(sums), mapOf(context, 5, {0, 2, 3, 1})}},
-      op.getType().getElementType(), [&](OpBuilder &b, Location, ValueRange x) {
+       {lowering.asArray(exponentials.sums),
+        mapOf(context, 5, {0, 2, 3, 1})}},
+      op.getOut().getType().getElementType(),
+      [&](OpBuilder &b, Location, ValueRange x) {
         return attention.in(b).divide(x[0], x[1]);
       });
   lowering.setResult(0, joinHeads(lowering, out).getValues());
+  if (!op.getLse())
+    return success();
+  Value lse =
+      attention.takeLogs(ArrayRef(outSizes).drop_back(), exponentials,
+                         mapOf(context, 4, {0, 2, 3, 1}));
+  lowering.setResult(1, joinHeads(lowering, lse).getValues());
   return success();
 }
 
@@ -329,23 +353,29 @@ LogicalResult lowerMlaAttn(MlaAttnOp op, LinalgLowering &lowering) {
   Value scores = attention.makeScores(
       {q[0], q[2], q[1], keys}, {query, mapOf(context, 5, {0, 2, 1, 4})},
       {latents, mapOf(context, 5, {0, 3, 4})}, op.getScale().convertToDouble());
-  auto [terms, sums] = attention.exponentiate(lowering.asArray(scores),
-                                              std::nullopt, std::nullopt);
+  AttentionLowering::Exponentials exponentials = attention.exponentiate(
+      lowering.asArray(scores), std::nullopt, std::nullopt);
   OpFoldResult width = builder.getIndexAttr(op.getValueDim());
   Array values = lowering.slice(latents, 2, builder.getIndexAttr(0), width);
   SmallVector<OpFoldResult> outSizes = {q[0], q[1], q[2], width};
   Value weighted = attention.addValues(
       lowering.filled(outSizes, 0.0), mapOf(context, 5, {0, 2, 1, 4}),
-      lowering.asArray(terms), {values, mapOf(context, 5, {0, 3, 4})});
+      lowering.asArray(exponentials.terms),
+      {values, mapOf(context, 5, {0, 3, 4})});
   lowering.setResult(
       0, lowering.compute(
              outSizes,
              {{lowering.asArray(weighted), builder.getMultiDimIdentityMap(4)},
-              {lowering.asArray(sums), mapOf(context, 4, {0, 2, 1})}},
-             op.getType().getElementType(),
+              {lowering.asArray(exponentials.sums),
+               mapOf(context, 4, {0, 2, 1})}},
+             op.getOut().getType().getElementType(),
              [&](OpBuilder &b, Location, ValueRange x) {
                return attention.in(b).divide(x[0], x[1]);
              }));
+  if (op.getLse())
+    lowering.setResult(
+        1, attention.takeLogs(ArrayRef(outSizes).drop_back(), exponentials,
+                              mapOf(context, 3, {0, 2, 1})));
   return success();
 }
 
@@ -442,7 +472,8 @@ LogicalResult lowerSoftmax(SoftmaxOp op, LinalgLowering &lowering) {
   std::optional<Read> sinks;
   if (op.getSinks())
     sinks = Read{lowering.getArray(op.getSinks()), mapOf(context, 3, {1})};
-  auto [terms, sums] = attention.exponentiate(x, sinks, op.getSoftCap());
+  auto [terms, sums, largest] =
+      attention.exponentiate(x, sinks, op.getSoftCap());
   lowering.setResult(
       0,
       lowering.compute(lowering.getSizes(x.getValues()),

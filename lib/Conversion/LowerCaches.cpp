@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Chips.h"
 #include "Positions.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -78,22 +79,74 @@ struct RowsOfState {
   }
 };
 
+/// The chips that share the positions of each sequence.
+class Owners {
+public:
+  Owners(LinalgLowering &lowering, KvWriteOp op)
+      : lowering(lowering), builder(lowering.getBuilder()),
+        rows(tensorRows(op)) {
+    if (!op.getOwn())
+      return;
+    ChipGroup group(lowering, op, *op.getOwn());
+    count = group.countChips();
+    rank = group.getRank();
+  }
+
+  bool isShared() const { return count > 1; }
+
+  /// Makes a write of rows from position `begin` on one of those that are the
+  /// chip's own. Each chip has as many; of a single one, others have none.
+  void narrow(int64_t begin, RowsOfState &source, RowsOfState &target) const {
+    target.offsets[1] = builder.getIndexAttr(begin / count);
+    if (rows % count == 0) {
+      source.offsets[1] = rank;
+      source.strides[1] = builder.getIndexAttr(count);
+      source.sizes[1] = builder.getIndexAttr(rows / count);
+    } else {
+      Location loc = lowering.getLoc();
+      Value isOwn = arith::CmpIOp::create(builder, loc,
+                                          arith::CmpIPredicate::eq, rank,
+                                          lowering.index(builder, begin % count));
+      source.sizes[1] =
+          arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
+                                       isOwn)
+              .getResult();
+    }
+    target.sizes[1] = source.sizes[1];
+  }
+
+private:
+  static int64_t tensorRows(KvWriteOp op) {
+    return op.getKeys().getType().getDimSize(1);
+  }
+
+  LinalgLowering &lowering;
+  OpBuilder &builder;
+  int64_t rows;
+  int64_t count = 1;
+  Value rank;
+};
+
 /// Writes rows into one tensor of a cache, in the place of old ones.
-Value writeRows(LinalgLowering &lowering, const Positions &begins,
-                int64_t batch, Value rows, Value state) {
+Value writeRows(LinalgLowering &lowering, KvWriteOp op, const Positions &begins,
+                const Owners &owners, Value rows, Value state) {
   OpBuilder &builder = lowering.getBuilder();
   RowsOfState source(lowering, rows), target = source;
-  int64_t sequences = begins.isRagged() ? batch : 1;
+  int64_t sequences =
+      begins.isRagged() ? op.getCache().getType().getBatch() : 1;
   for (int64_t b = 0; b < sequences; ++b) {
-    Value part = rows;
+    target.offsets[1] = begins.get(b);
+    if (owners.isShared())
+      owners.narrow(op.getBegin()[b], source, target);
     if (begins.isRagged()) {
       source.setSequence(builder, b);
       target.setSequence(builder, b);
+    }
+    Value part = rows;
+    if (begins.isRagged() || owners.isShared())
       part = tensor::ExtractSliceOp::create(builder, lowering.getLoc(), rows,
                                             source.offsets, source.sizes,
                                             source.strides);
-    }
-    target.offsets[1] = begins.get(b);
     state = tensor::InsertSliceOp::create(builder, lowering.getLoc(), part,
                                           state, target.offsets, target.sizes,
                                           target.strides);
@@ -126,6 +179,7 @@ LogicalResult lowerKvWrite(KvWriteOp op, LinalgLowering &lowering) {
   if (failed(layout.check(op)))
     return failure();
   Positions begins(lowering, op.getBegin(), op.getDynamicBegin());
+  Owners owners(lowering, op);
   SmallVector<Value> written = {op.getKeys()};
   if (op.getValues())
     written.push_back(op.getValues());
@@ -140,7 +194,7 @@ LogicalResult lowerKvWrite(KvWriteOp op, LinalgLowering &lowering) {
     for (unsigned part = 0; part < layout.countParts(); ++part)
       states.push_back(layout.isOfAll(part)
                            ? state[part]
-                           : writeRows(lowering, begins, cache.getBatch(),
+                           : writeRows(lowering, op, begins, owners,
                                        (*rows)[part], state[part]));
   }
   lowering.setResult(0, states);

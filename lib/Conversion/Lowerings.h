@@ -35,6 +35,7 @@ void attachElementwiseLowerings(MLIRContext *context);
 void attachQuantizeLowerings(MLIRContext *context);
 void attachProductLowerings(MLIRContext *context);
 void attachAttentionLowerings(MLIRContext *context);
+void attachJoinedAttentionLowerings(MLIRContext *context);
 void attachRouterLowerings(MLIRContext *context);
 void attachSelectionLowerings(MLIRContext *context);
 void attachExpertLowerings(MLIRContext *context);
@@ -101,6 +102,7 @@ struct Arithmetic {
   }
   Value negate(Value x) const { return arith::NegFOp::create(b, loc, x); }
   Value exp(Value x) const { return math::ExpOp::create(b, loc, x); }
+  Value log(Value x) const { return math::LogOp::create(b, loc, x); }
   Value tanh(Value x) const { return math::TanhOp::create(b, loc, x); }
   /// 1 / (1 + exp(-slope x)).
   Value sigmoid(Value x, double slope = 1) const {

@@ -274,6 +274,8 @@ private:
     // These queries read keys of their own, so a block would not share keys.
     if (attention ? attention.getSelected() : latent.getSelected())
       return;
+    if (op->getNumResults() > 1) // with log-sum-exps
+      return;
     if (attention) {
       MutableOperandRange sinks = attention.getSinksMutable();
       build(attention.getQueryMutable(),

@@ -89,7 +89,7 @@ bool GraphBuilder::updateCache(const AttentionPattern &pattern, Value &keys,
     state = KvWriteOp::create(
         builder, loc, tensors.nameOf({keyWrite->second, valueWrite->second}),
         state, tensors.as(newKeys, shape), tensors.as(newValues, shape),
-        ValueRange(), ArrayRef<int64_t>{keyCount - seq});
+        ValueRange(), ArrayRef<int64_t>{keyCount - seq}, /*own=*/ArrayAttr());
     pendingWrites.erase(keyWrite);
     pendingWrites.erase(pattern.valueCache);
   }
@@ -136,6 +136,6 @@ bool GraphBuilder::buildAttention(uint32_t node) {
       pattern.softCap > 0 ? builder.getF64FloatAttr(pattern.softCap)
                           : FloatAttr(),
       /*block=*/IntegerAttr());
-  tensors.set(node, out, pattern.isFlash ? naturalOrder : byPosition);
+  tensors.set(node, out.getOut(), pattern.isFlash ? naturalOrder : byPosition);
   return true;
 }

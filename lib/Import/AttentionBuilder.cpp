@@ -113,7 +113,8 @@ KvReadOp AttentionBuilder::updateCache(const SequenceGroup &group, StringRef of,
       b.builder.getStringAttr(layer.weightName(of + group.suffix)),
       layer.indices(), sizes);
   cache = layer.create<KvWriteOp>(of + ".kv_write" + group.suffix, cache, keys,
-                                  values, first.values, first.numbers);
+                                  values, first.values, first.numbers,
+                                  /*own=*/ArrayAttr());
   SmallVector<OpFoldResult> begins;
   for (OpFoldResult position : group.firstPositions)
     begins.push_back(firstSeen(position));

@@ -178,7 +178,8 @@ Value Compressor::update(const SequenceGroup &group) {
   if (entries)
     cache = layer.create<KvWriteOp>(nameOf(".kv_write") + group.suffix, cache,
                                     place(group, entries), /*values=*/Value(),
-                                    before.values, before.numbers);
+                                    before.values, before.numbers,
+                                    /*own=*/ArrayAttr());
   return KvReadOp::create(b.builder, b.loc, cache, ValueRange(), ValueRange(),
                           SmallVector<int64_t>(before.numbers.size(), 0),
                           behind.numbers)

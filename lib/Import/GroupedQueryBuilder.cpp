@@ -172,7 +172,8 @@ Value GroupedQueryBuilder::attend(const SequenceGroup &group) {
   return joinHeads(
       layer.create<GqaAttnOp>(partOf(group, "attn"), q, seenKeys, seenValues,
                               sinks, selected, maskOf(group), scale(), softCap,
-                              selected ? indexer.block() : IntegerAttr()));
+                              selected ? indexer.block() : IntegerAttr())
+          .getOut());
 }
 
 Value buildGroupedQueryAttention(LayerOps &layer, Value x) {

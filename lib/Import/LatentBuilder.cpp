@@ -133,7 +133,8 @@ Value LatentBuilder::attendAbsorbed(const SequenceGroup &group, Value nope,
   Value out =
       layer.create<MlaAttnOp>(partOf(group, "attn"), b.concat(3, {q, rotated}),
                               z, latent.rank, selected, maskOf(group), scale(),
-                              /*block=*/IntegerAttr());
+                              /*block=*/IntegerAttr())
+          .getOut();
   Value values = layer.create<BatchMatmulOp>(
       partOf(group, "v_absorb"), b.collapse(out, {{0, 1}, {2}, {3}}),
       upWeight(/*ofValues=*/true), /*transposeRhs=*/true, TypeAttr());
@@ -166,10 +167,11 @@ Value LatentBuilder::attendExpanded(const SequenceGroup &group, Value nope,
                                config.heads, b.outTypeFor(rotatedKey));
   Value key = b.concat(3, {b.slice(expanded, 3, 0, latent.nopeDim), repeated});
   Value value = b.slice(expanded, 3, latent.nopeDim, latent.valueDim);
-  return joinHeads(layer.create<GqaAttnOp>(
+  auto attention = layer.create<GqaAttnOp>(
       partOf(group, "attn"), b.concat(3, {nope, rotated}), key, value,
       /*sinks=*/Value(), selected, maskOf(group), scale(),
-      /*softCap=*/FloatAttr(), /*block=*/IntegerAttr()));
+      /*softCap=*/FloatAttr(), /*block=*/IntegerAttr());
+  return joinHeads(attention.getOut());
 }
 
 Value buildLatentAttention(LayerOps &layer, Value x) {

@@ -246,7 +246,8 @@ static Operation *buildCacheWrite(RowContext &c) {
         values = c.value({*row.batch, *row.qLen, *row.kvHeads, *row.headDim});
   return create<KvWriteOp>(
       c, StringAttr(), cache, keys, values, ValueRange(),
-      c.builder.getDenseI64ArrayAttr({*row.kvLen - *row.qLen}));
+      c.builder.getDenseI64ArrayAttr({*row.kvLen - *row.qLen}),
+      /*own=*/ArrayAttr());
 }
 
 namespace {

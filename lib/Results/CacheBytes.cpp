@@ -33,10 +33,10 @@ static std::optional<int64_t> countBytesBefore(KvWriteOp write, Operation *op) {
       !cache->getResult(0).hasOneUse() || failed(bytes) ||
       !write.getDynamicBegin().empty())
     return std::nullopt;
-  int64_t rows = keys.getDimSize(0) * keys.getDimSize(1);
+  int64_t rows = keys.getDimSize(0) * write.countOwnRows();
   int64_t rowsBefore = 0;
   for (int64_t begin : write.getBegin())
-    rowsBefore += begin;
+    rowsBefore += llvm::divideCeil(begin, write.countOwners());
   if (write.getBegin().size() == 1)
     rowsBefore *= keys.getDimSize(0);
   return rows == 0 ? std::nullopt : ceilMulDiv(*bytes, rowsBefore, 1, rows, 1);

@@ -140,6 +140,18 @@ Value Exchanges::moveCuts(Value value, const Cut &needed) {
   return value;
 }
 
+Value Exchanges::swapParts(Value value, ArrayRef<StringAttr> axes, size_t dim) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t chips = countChips({llvm::to_vector<2>(axes)}, grid);
+  shape[dim] /= chips;
+  shape[dim - 1] *= chips;
+  return exchange<AllToAllOp>(value, "all_to_all", Cut::whole(shape.size()),
+                              type.clone(shape), StringAttr(), value,
+                              toAttribute(value.getContext(), axes),
+                              int64_t(dim), int64_t(dim) - 1);
+}
+
 Value Exchanges::gatherAlong(Value value, size_t dim, size_t kept) {
   std::pair<Value, std::pair<unsigned, unsigned>> place(value, {dim, kept});
   if (Value known = gathered.lookup(place))

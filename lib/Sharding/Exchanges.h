@@ -35,6 +35,9 @@ public:
   /// The value cut along the dimensions along which it is needed, as far as it
   /// is cut along others over the same axes.
   Value moveCuts(Value value, const Cut &needed);
+  /// What all chips along `axes` have for this chip's part of dimension `dim`,
+  /// one behind the other along the dimension before.
+  Value swapParts(Value value, ArrayRef<StringAttr> axes, size_t dim);
   /// The value with a dimension cut over the first `kept` of its axes alone.
   Value gatherAlong(Value value, size_t dim, size_t kept);
   /// The chip's own piece of a dimension that is whole, or cut over the first

@@ -7,6 +7,7 @@
 
 #include "LoopCuts.h"
 #include "Experts.h"
+#include "Keys.h"
 #include "llm/Workload/Slices.h"
 
 using namespace mlir;
@@ -97,9 +98,16 @@ std::string mlir::llm::explainUncut(Operation *op, const Workload &workload,
     return "does not derive its result types from its operands";
   if (needsAll(workload, loop))
     return "needs all iterations of loop '" + cut.name + "' on one chip";
-  if (cut.kind == IteratorType::reduction && !isa<SummableOpInterface>(op))
+  if (cut.kind != IteratorType::reduction || isa<SummableOpInterface>(op))
+    return {};
+  auto joinable = dyn_cast<JoinableOpInterface>(op);
+  if (!joinable || joinable.getJoinedLoop() != cut.name)
     return "has no results that can be added up over parts of loop '" +
            cut.name + "'";
+  if (std::string why = joinable.explainUnjoined(/*parts=*/1);
+      !why.empty())
+    return why + ", so that results over parts of loop '" + cut.name +
+           "' cannot be joined";
   return {};
 }
 
@@ -140,6 +148,22 @@ static LogicalResult checkAxes(Operation *op, ArrayAttr entry, GridAttr grid,
   return success();
 }
 
+/// It does not matter which keys a chip has, so that all programs share them in
+/// one way.
+static LogicalResult shareInTurns(JoinableOpInterface op, const Loop &loop,
+                                  Axes &axes, GridAttr grid) {
+  Axes shared = inTurns(axes.names, loop.extent, grid);
+  if (!axes.segments.empty() && axes != shared) // cut-C6
+    return op->emitOpError()
+           << "is cut along loop '" << loop.name
+           << "', whose iterations chips share in turns: expected no segments";
+  axes = std::move(shared);
+  int64_t chips = countChips(axes, grid);
+  if (std::string why = op.explainUnjoined(chips); !why.empty()) // cut-C6
+    return op->emitOpError() << "cannot be cut over chips: it " << why;
+  return success();
+}
+
 FailureOr<LoopCuts>
 mlir::llm::readShard(Operation *op, const Workload &workload, GridAttr grid) {
   LoopCuts loops(workload.loops.size());
@@ -150,19 +174,25 @@ mlir::llm::readShard(Operation *op, const Workload &workload, GridAttr grid) {
   for (NamedAttribute entry : shard.getLoops()) {
     bool isExperts =
         entry.getName() == expertsEntry && isa<ExpertsOpInterface>(op);
+    bool isPositions =
+        entry.getName() == positionsEntry && isa<KvWriteOp>(op);
     std::optional<unsigned> loop = workload.findLoop(entry.getName());
-    if (!loop && !isExperts) // cut-C1
+    if (!loop && !isExperts && !isPositions) // cut-C1
       return op->emitOpError()
              << "is cut along loop '" << entry.getName().getValue()
              << "', which it does not have";
     if (failed(checkAxes(op, cast<ArrayAttr>(entry.getValue()), grid, seen)))
       return failure();
-    if (isExperts)
+    if (isExperts || isPositions)
       continue; // no interval of a loop
     loops[*loop] = fromShardEntry(entry.getValue(), grid);
     if (failed(checkSizes(op, workload.loops[*loop], loops[*loop], grid)))
       return failure();
     int64_t chips = countChips(loops[*loop], grid);
+    if (isJoined(op, workload.loops[*loop].name) && chips > 1 &&
+        failed(shareInTurns(cast<JoinableOpInterface>(op),
+                            workload.loops[*loop], loops[*loop], grid)))
+      return failure();
     if (std::string why = explainUncut(op, workload, *loop);
         !why.empty() && chips > 1) // cut-C2
       return op->emitOpError() << "cannot be cut over chips: it " << why;
@@ -209,7 +239,8 @@ public:
         cuts(OpCuts::whole(op)) {
     for (auto [loop, axes] : llvm::zip_equal(workload.loops, loops))
       if (loop.kind == IteratorType::reduction)
-        llvm::append_range(summed, axes.names);
+        llvm::append_range(isJoined(op, loop.name) ? joined : summed,
+                           axes.names);
     sortAxes(summed, grid);
   }
 
@@ -258,7 +289,7 @@ private:
   bool add(const Buffer &buffer) {
     if (llvm::is_contained(op->getResults(), buffer.value)) {
       std::optional<Cut> cut = cutOf(buffer);
-      if (!cut)
+      if (!cut || !shareJoined(buffer, *cut))
         return false;
       cut->partial = summed;
       cuts.results[cast<OpResult>(buffer.value).getResultNumber()] = *cut;
@@ -283,6 +314,19 @@ private:
     return true;
   }
 
+  /// Of what is joined, each chip has a part.
+  bool shareJoined(const Buffer &buffer, Cut &cut) {
+    if (joined.empty())
+      return true;
+    unsigned dim = cast<JoinableOpInterface>(op).getJoinedDim();
+    llvm::append_range(cut.dims[dim].names, joined);
+    int64_t size = sizesOf(buffer.value.getType())[dim];
+    return (cut.dims[dim].segments.empty() &&
+            divides(cut.dims[dim], size, grid)) ||
+           refuse(buffer, "of what is joined, of which chips do not have as "
+                          "much");
+  }
+
   bool addState(StateUpdateOpInterface update) {
     const Buffer *buffer = bufferOfState(update, workload);
     SmallVector<int64_t> sizes = sizesOf(update.getOldState().getType());
@@ -300,6 +344,9 @@ private:
         return refuse(*buffer, "that are no equal intervals of it");
       cut = *written;
     }
+    Axes positions = axesOfPositions(op, grid);
+    if (!positions.empty() && !sharePositions(*buffer, positions, sizes, cut))
+      return false;
     for (auto [operand, own] :
          llvm::zip_equal(op->getOperands(), cuts.operands))
       if (operand == update.getOldState())
@@ -310,12 +357,21 @@ private:
     return true;
   }
 
+  bool sharePositions(const Buffer &buffer, const Axes &axes,
+                      ArrayRef<int64_t> sizes, Cut &cut) {
+    cut.dims[positionsDim] = inTurns(axes.names, sizes[positionsDim], grid);
+    return divides(cut.dims[positionsDim], sizes[positionsDim], grid) ||
+           refuse(buffer, "of a cache, of whose positions chips do not have as "
+                          "many");
+  }
+
   Operation *op;
   const Workload &workload;
   ArrayRef<Axes> loops;
   GridAttr grid;
   std::string &reason;
   SmallVector<StringAttr, 2> summed; ///< axes of reductions
+  SmallVector<StringAttr, 2> joined; ///< of those whose results are joined
   OpCuts cuts;
 };
 } // namespace

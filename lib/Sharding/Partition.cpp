@@ -13,8 +13,8 @@
 
 #include "Exchanges.h"
 #include "Experts.h"
+#include "Keys.h"
 #include "LoopCuts.h"
-#include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Dialect/Llm/Plans/PlansDialect.h"
 #include "llm/Sharding/Sharding.h"
 #include "llm/Sharding/Summands.h"
@@ -55,6 +55,10 @@ private:
   Cut cutOf(Value value) const { return llm::cutOf(cuts, value); }
 
   LogicalResult rewriteOp(Operation *op);
+  void placeLoops(Operation *op, const OpPlan &plan);
+  /// Replaces an op whose results over parts of a loop are joined.
+  LogicalResult joinParts(JoinableOpInterface op, const OpPlan &plan,
+                          Type expected);
   /// Gives the operands of the op the cuts that it needs.
   LogicalResult convertOperands(Operation *op, ArrayRef<Cut> needed);
   FailureOr<Value> convert(Operation *op, Value value, const Cut &needed);
@@ -310,6 +314,60 @@ LogicalResult Partitioner::convertOperands(Operation *op,
   return success();
 }
 
+void Partitioner::placeLoops(Operation *op, const OpPlan &plan) {
+  auto sliceable = dyn_cast<SliceableOpInterface>(op);
+  if (!sliceable || !isCut(plan.loops))
+    return;
+  IterationBox box;
+  for (auto [loop, axes] : llvm::zip_equal(plan.workload.loops, plan.loops)) {
+    box.offsets.push_back(rewriter.getIndexAttr(0));
+    box.sizes.push_back(
+        rewriter.getIndexAttr(loop.extent / countChips(axes, grid)));
+  }
+  rewriter.setInsertionPoint(op);
+  sliceable.placeSlice(rewriter, plan.workload, box, op);
+}
+
+LogicalResult Partitioner::joinParts(JoinableOpInterface op,
+                                     const OpPlan &plan, Type expected) {
+  Axes axes{plan.loops[*plan.workload.findLoop(op.getJoinedLoop())].names};
+  auto inFront = [&](Value value) {
+    rewriter.setInsertionPoint(op);
+    return value;
+  };
+  inFront({});
+  Value joined = op.joinParts(
+      rewriter, countChips(axes, grid),
+      [&](Value part) {
+        return inFront(
+            exchanges.swapParts(part, axes.names, op.getJoinedDim()));
+      },
+      [&](Value operand) {
+        return inFront(exchanges.takeOwn(op, operand, /*dim=*/0, axes));
+      });
+  if (joined.getType() != expected)
+    return op->emitOpError() << "is joined to " << joined.getType()
+                             << ", and not to the " << expected
+                             << " that one chip should have";
+  Value whole = op->getResult(0);
+  cuts[joined] = plan.cuts.results.front();
+  cuts.erase(whole);
+  whole.replaceAllUsesWith(joined);
+  plans.erase(op);
+  rewriter.eraseOp(op);
+  return success();
+}
+
+/// Whether the op is cut along a loop over which its results are joined.
+static bool hasParts(JoinableOpInterface op, const OpPlan &plan) {
+  return op && llvm::any_of(llvm::zip_equal(plan.workload.loops, plan.loops),
+                            [&](auto each) {
+                              auto &[loop, axes] = each;
+                              return loop.name == op.getJoinedLoop() &&
+                                     !axes.empty();
+                            });
+}
+
 LogicalResult Partitioner::rewriteOp(Operation *op) {
   auto found = plans.find(op);
   if (found == plans.end())
@@ -322,6 +380,10 @@ LogicalResult Partitioner::rewriteOp(Operation *op) {
                                         : pieceOf(result.getType(), cut, grid));
   if (failed(convertOperands(op, plan.cuts.operands)))
     return failure();
+  Axes positions = axesOfPositions(op, grid);
+  if (!positions.empty())
+    cast<KvWriteOp>(op).setOwnAttr(
+        toAttribute(op->getContext(), positions.names));
   op->removeAttr(LlmDialect::shardAttrName);
   if (isViewOfPieces(op)) {
     if (!plan.cuts.results.front().isWhole())
@@ -331,18 +393,12 @@ LogicalResult Partitioner::rewriteOp(Operation *op) {
   if (isa<LoopLikeOpInterface>(op))
     for (auto [result, type] : llvm::zip_equal(op->getResults(), expected))
       result.setType(type);
-  if (!isCut(plan.loops))
+  if (!isCut(plan.loops) && positions.empty())
     return success();
-  if (auto sliceable = dyn_cast<SliceableOpInterface>(op)) {
-    IterationBox box;
-    for (auto [loop, axes] : llvm::zip_equal(plan.workload.loops, plan.loops)) {
-      box.offsets.push_back(rewriter.getIndexAttr(0));
-      box.sizes.push_back(
-          rewriter.getIndexAttr(loop.extent / countChips(axes, grid)));
-    }
-    rewriter.setInsertionPoint(op);
-    sliceable.placeSlice(rewriter, plan.workload, box, op);
-  }
+  placeLoops(op, plan);
+  if (auto joinable = dyn_cast<JoinableOpInterface>(op);
+      hasParts(joinable, plan))
+    return joinParts(joinable, plan, expected.front());
   if (failed(inferResults(op)))
     return failure();
   for (auto [result, type] : llvm::zip_equal(op->getResults(), expected))
@@ -381,6 +437,7 @@ LogicalResult Partitioner::run() {
       failed(partitionExperts(function, grid, room, takeOfExperts)))
     return failure();
   batchCuts = std::move(*ofArguments);
+  readWhatIsWritten(function, grid);
   if (failed(forEachOp(
           function, [&](Operation *op) { return planOp(op); },
           [&](LoopLikeOpInterface loop) { planLoop(loop); })) ||

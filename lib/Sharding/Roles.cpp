@@ -13,14 +13,18 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-int64_t mlir::llm::chipsOfKvHeads(Operation *root, int64_t chips) {
+int64_t mlir::llm::chipsOfKvHeads(Operation *root, int64_t chips, int64_t cp) {
+  bool areSingle = true;
+  int64_t own = chips;
   root->walk([&](Operation *op) {
     for (Type type : op->getResultTypes())
       if (auto cache = dyn_cast<KvCacheType>(type);
-          cache && cache.getKvHeads() > 1)
-        chips = std::gcd(chips, cache.getKvHeads());
+          cache && cache.getKvHeads() > 1) {
+        own = std::gcd(own, cache.getKvHeads());
+        areSingle = false;
+      }
   });
-  return chips;
+  return areSingle && chips % cp == 0 ? chips / cp : own;
 }
 
 bool mlir::llm::hasExperts(FunctionOpInterface function) {
@@ -51,6 +55,8 @@ AxisRoles AxisRoles::get(GridAttr grid) {
       roles.withinExperts.push_back(axis);
     if (name.starts_with("tp_sp"))
       roles.rows.push_back(axis);
+    if (isTp && name.ends_with("_cp"))
+      roles.keys.push_back(axis);
     if (isPart)
       roles.parts = axis;
     if (name.starts_with("pp"))
@@ -79,19 +85,28 @@ struct GridBuilder {
     axes.push_back(StringAttr::get(context, axis));
     sizes.push_back(size);
   }
-  /// Adds an axis over which KV heads are cut, as far as there are any.
-  void addWithHeads(StringRef axis, int64_t size) {
+  /// Adds an axis over which KV heads are cut, as far as there are any. Of the
+  /// chips with copies of a head, `sharing` share its keys.
+  void addWithHeads(StringRef axis, int64_t size, int64_t sharing = 1) {
     int64_t own = std::gcd(heads, size);
-    if (own == 1 || own == size) {
+    if (sharing == 1 && (own == 1 || own == size)) {
       add(axis, size);
     } else {
       add(axis, own);
-      add(axis + "_copies", size / own);
+      add(axis + "_copies", size / own / sharing);
+      add(axis + "_cp", sharing);
     }
     heads = own == size ? heads / own : 1;
   }
 };
 } // namespace
+
+int64_t mlir::llm::chipsWithCopies(const Degrees &degrees, bool withExperts,
+                                   int64_t heads) {
+  int64_t outer = degrees.countForProducts(withExperts) / degrees.tp,
+          own = std::gcd(heads, outer);
+  return degrees.tp / std::gcd(own == outer ? heads / own : 1, degrees.tp);
+}
 
 GridAttr mlir::llm::makeGrid(MLIRContext *context, const Degrees &degrees,
                              bool withExperts, int64_t heads) {
@@ -101,6 +116,6 @@ GridAttr mlir::llm::makeGrid(MLIRContext *context, const Degrees &degrees,
   // The sequences of one chip are neighbours.
   grid.add("interleave", degrees.interleave);
   grid.addWithHeads("ep", degrees.countForProducts(withExperts) / degrees.tp);
-  grid.addWithHeads(degrees.sp ? "tp_sp" : "tp", degrees.tp);
+  grid.addWithHeads(degrees.sp ? "tp_sp" : "tp", degrees.tp, degrees.cp);
   return GridAttr::get(context, grid.axes, grid.sizes);
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Experts.h"
+#include "Keys.h"
 #include "LoopCuts.h"
 #include "UnequalOps.h"
 #include "llm/Sharding/Sharding.h"
@@ -31,12 +32,18 @@ public:
   void enter(LoopLikeOpInterface loop);
   /// Finds out which chips share the experts of all ops.
   LogicalResult shareExperts();
+  /// Finds out of which caches chips share the positions.
+  void shareKeys() {
+    sharedWrites = findSharedWrites(function, grid, roles.keys);
+  }
   LogicalResult shard(Operation *op);
   /// Says which ops chips have copies of because of their sizes.
   const UnequalOps &getUnequalOps() const { return unequal; }
 
 private:
   void handThrough(Operation *view, DenseMap<Value, Cut> &from);
+  /// What was written just before is read where it is.
+  bool handWrittenOn(KvReadOp read);
   /// Cuts an op along its rows, if it reads rows that are cut, or sums that are
   /// still to be made: these then come in pieces.
   LoopCuts shareRows(Operation *op, const Workload &workload,
@@ -75,6 +82,7 @@ private:
   GridAttr grid;
   const AxisRoles &roles;
   DenseMap<Operation *, Axes> experts; ///< of ops whose experts chips share
+  DenseSet<Operation *> sharedWrites;  ///< into caches whose positions they do
   DenseMap<Value, Cut> cuts;           ///< of values that are cut
   /// Of those that are cut along their rows, of which products want all.
   DenseMap<Value, Cut> rows;
@@ -107,6 +115,22 @@ static void merge(Operation *op, const Workload &workload, LoopCuts &loops,
   for (auto [own, axes] : llvm::zip_equal(loops, wanted))
     if (!axes.empty())
       own = axes;
+}
+
+/// Chips that share a loop over which results are joined share no other loop.
+static void leaveToJoined(Operation *op, const Workload &workload,
+                          LoopCuts &loops) {
+  auto joinable = dyn_cast<JoinableOpInterface>(op);
+  auto joined = joinable ? workload.findLoop(joinable.getJoinedLoop())
+                         : std::nullopt;
+  if (!joined)
+    return;
+  SmallVector<StringAttr, 2> names = loops[*joined].names;
+  for (auto [index, axes] : llvm::enumerate(loops))
+    if (index != *joined)
+      llvm::erase_if(axes.names, [&](StringAttr axis) {
+        return llvm::is_contained(names, axis);
+      });
 }
 
 LogicalResult Sharder::checkSequences(Operation *op, const Workload &workload,
@@ -147,6 +171,7 @@ FailureOr<LoopCuts> Sharder::inherit(Operation *op, const Workload &workload) {
     if (failed(inherit(op, workload, buffer, cut->second, loops)))
       return failure();
   }
+  leaveToJoined(op, workload, loops);
   std::string reason;
   std::optional<OpCuts> own;
   if (isCut(loops))
@@ -348,10 +373,16 @@ ShardAttr Sharder::toAttribute(Operation *op, const Workload &workload,
                                const LoopCuts &loops) const {
   NamedAttrList entries;
   for (auto [loop, axes] : llvm::zip_equal(workload.loops, loops))
-    if (!axes.empty())
-      entries.set(loop.name, toShardEntry(op->getContext(), axes));
+    if (!axes.empty()) // `readShard` knows how a joined loop is shared
+      entries.set(loop.name,
+                  toShardEntry(op->getContext(), isJoined(op, loop.name)
+                                                     ? Axes{axes.names}
+                                                     : axes));
   if (auto own = experts.find(op); own != experts.end())
     entries.set(expertsEntry, toShardEntry(op->getContext(), own->second));
+  if (sharedWrites.contains(op))
+    entries.set(positionsEntry,
+                toShardEntry(op->getContext(), inTurns(roles.keys, 1, grid)));
   return ShardAttr::get(op->getContext(),
                         entries.getDictionary(op->getContext()));
 }
@@ -368,6 +399,20 @@ void Sharder::handThrough(Operation *view, DenseMap<Value, Cut> &from) {
       return;
     }
   }
+}
+
+bool Sharder::handWrittenOn(KvReadOp read) {
+  bool isWritten = false;
+  for (OpResult result : read->getResults())
+    if (Value written = findWritten(result, grid)) {
+      isWritten = true;
+      for (DenseMap<Value, Cut> *each : {&cuts, &rows})
+        if (auto known = each->find(written); known != each->end()) {
+          Cut cut = known->second;
+          (*each)[result] = std::move(cut);
+        }
+    }
+  return isWritten;
 }
 
 /// Whether loops are cut over each of these axes.
@@ -460,6 +505,8 @@ void Sharder::note(Operation *op, const OpCuts &own, bool isByRows) {
 }
 
 LogicalResult Sharder::shard(Operation *op) {
+  if (auto read = dyn_cast<KvReadOp>(op); read && handWrittenOn(read))
+    return success();
   if (isViewOfPieces(op)) {
     handThrough(op, cuts);
     handThrough(op, rows);
@@ -491,7 +538,7 @@ LogicalResult Sharder::shard(Operation *op) {
       if (isByRows)
         loops = byRows;
     }
-    if (isCut(*loops) || experts.contains(op))
+    if (isCut(*loops) || experts.contains(op) || sharedWrites.contains(op))
       op->setAttr(LlmDialect::shardAttrName,
                   toAttribute(op, *workload, *loops));
   }
@@ -508,6 +555,7 @@ LogicalResult mlir::llm::shardFunction(FunctionOpInterface function,
   Sharder sharder(function, grid, roles);
   if (failed(sharder.shareSequences()) || failed(sharder.shareExperts()))
     return failure();
+  sharder.shareKeys();
   if (failed(forEachOp(
           function, [&](Operation *op) { return sharder.shard(op); },
           [&](LoopLikeOpInterface loop) { sharder.enter(loop); })))

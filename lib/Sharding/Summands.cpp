@@ -7,6 +7,7 @@
 
 #include "llm/Sharding/Summands.h"
 #include "Experts.h"
+#include "Keys.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 
 using namespace mlir;
@@ -31,4 +32,5 @@ void mlir::llm::registerSummands(DialectRegistry &registry) {
     MoeCombineOp::attachInterface<LinearIn<MoeCombineOp, 1>>(*context);
   });
   registerExperts(registry);
+  registerJoinables(registry);
 }

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llm/Dialect/Llm/IR/Llm.h"
-#include "llm/Sharding/Cut.h"
+#include "Keys.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -168,6 +167,52 @@ static std::optional<Cut> cutOfSliced(tensor::ExtractSliceOp slice,
 }
 
 //===----------------------------------------------------------------------===//
+// Rows of caches
+//===----------------------------------------------------------------------===//
+
+/// How one of two is cut whose positions chips have in turns: the rows that a
+/// read shows, or its cache.
+static std::optional<Cut> cutPositions(KvReadOp read, Cut cut, int64_t from,
+                                       int64_t to, GridAttr grid) {
+  Axes &axes = cut.dims[positionsDim];
+  if (axes.empty())
+    return cut;
+  int64_t chips = countChips(axes, grid);
+  auto isWhole = [&](int64_t position) { return position % chips == 0; };
+  if (axes != inTurns(axes.names, from, grid) || to % chips != 0 ||
+      !read.getDynamicBegin().empty() || !read.getDynamicEnd().empty() ||
+      !llvm::all_of(read.getBegin(), isWhole) ||
+      !llvm::all_of(read.getEnd(), isWhole))
+    return std::nullopt;
+  axes = inTurns(axes.names, to, grid);
+  return cut;
+}
+
+static std::optional<Cut> cutOfRows(KvReadOp read, const Cut &cache,
+                                    GridAttr grid) {
+  return cutPositions(read, cache, read.getCache().getType().getCapacity(),
+                      read.getKeys().getType().getDimSize(positionsDim), grid);
+}
+
+static std::optional<Cut> cutBehindRows(KvReadOp read, const Cut &rows,
+                                        GridAttr grid) {
+  return cutPositions(read, rows,
+                      read.getKeys().getType().getDimSize(positionsDim),
+                      read.getCache().getType().getCapacity(), grid);
+}
+
+static void shrinkRows(KvReadOp read, const Cut &rows, GridAttr grid) {
+  int64_t chips = countChips(rows.dims[positionsDim], grid);
+  auto divided = [&](ArrayRef<int64_t> positions) {
+    return llvm::map_to_vector(positions, [&](int64_t position) {
+      return chips == 1 ? position : position / chips;
+    });
+  };
+  read.setBegin(divided(read.getBegin()));
+  read.setEnd(divided(read.getEnd()));
+}
+
+//===----------------------------------------------------------------------===//
 // All views
 //===----------------------------------------------------------------------===//
 
@@ -185,7 +230,9 @@ mlir::llm::cutThroughView(Operation *view, const Cut &operand, GridAttr grid) {
   else if (auto op = dyn_cast<tensor::ConcatOp>(view))
     result = operand.dims[op.getDim()].empty() ? std::optional(operand)
                                                : std::nullopt;
-  else if (isa<tensor::CastOp, KvReadOp>(view))
+  else if (auto op = dyn_cast<KvReadOp>(view))
+    result = cutOfRows(op, operand, grid);
+  else if (isa<tensor::CastOp>(view))
     result = operand;
   if (result)
     result->partial = operand.partial;
@@ -204,6 +251,8 @@ std::optional<Cut> mlir::llm::cutBehindView(Operation *view, const Cut &result,
   if (auto op = dyn_cast<tensor::ConcatOp>(view))
     return result.dims[op.getDim()].empty() ? std::optional(result)
                                             : std::nullopt;
+  if (auto op = dyn_cast<KvReadOp>(view))
+    return cutBehindRows(op, result, grid);
   return result;
 }
 
@@ -225,6 +274,8 @@ static void shrinkSlice(tensor::ExtractSliceOp slice, const Cut &result,
 void mlir::llm::shrinkView(Operation *view, const Cut &result, GridAttr grid) {
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(view))
     shrinkSlice(slice, result, grid);
+  if (auto read = dyn_cast<KvReadOp>(view))
+    shrinkRows(read, result, grid);
   for (OpResult shown : view->getResults())
     shown.setType(pieceOf(shown.getType(), result, grid));
   if (auto op = dyn_cast<tensor::ExpandShapeOp>(view))

@@ -75,13 +75,14 @@ static LogicalResult checkKernels(ArrayRef<Operation *> ops) {
   return failure(isInside);
 }
 
-/// Whether the scores of attention are of all keys. If each query selects keys
-/// for itself, no op has the scores.
+/// Whether the scores of attention are of all keys, and give one result. If each
+/// query selects keys for itself, no op has the scores, and softmax gives no
+/// log-sum-exps.
 static bool canDecompose(Operation *op) {
   if (auto gqa = dyn_cast<GqaAttnOp>(op))
-    return !gqa.getSelected();
+    return !gqa.getSelected() && !gqa.getReturnLse();
   auto mla = dyn_cast<MlaAttnOp>(op);
-  return mla && !mla.getSelected();
+  return mla && !mla.getSelected() && !mla.getReturnLse();
 }
 
 namespace {

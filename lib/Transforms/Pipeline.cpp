@@ -33,6 +33,9 @@ PipelineOptions::PipelineOptions()
                      cl::desc("Chips over which llm-shard and llm-partition "
                               "cut the program by tensor parallelism "
                               "(1: it is not cut)")),
+      contextParallel(*this, "cp", cl::init(1), cl::value_desc("N"),
+                      cl::desc("Chips, of those of tp, that share the keys of "
+                               "a KV head (1: they have copies)")),
       expertParallel(*this, "ep", cl::init(1), cl::value_desc("N"),
                      cl::desc("Chips over which they spread the experts (1: "
                               "no expert is on another chip)")),
@@ -90,10 +93,12 @@ void mlir::llm::buildPipeline(OpPassManager &manager,
   manager.addPass(createLlmTargetPass(targetOptions(options)));
   if (options.tensorParallel != 1 || options.expertParallel != 1 ||
       options.dataParallel != 1 || options.pipelineParallel != 1 ||
+      options.contextParallel != 1 ||
       options.interleave != 1 || options.sequenceParallel ||
       options.overlapChunks != 1) {
     LlmShardPassOptions shard;
     shard.tp = options.tensorParallel;
+    shard.cp = options.contextParallel;
     shard.ep = options.expertParallel;
     shard.dp = options.dataParallel;
     shard.sp = options.sequenceParallel;

@@ -133,6 +133,7 @@ private:
   SmallVector<std::pair<StringRef, int64_t>> givenDegrees() const {
     SmallVector<std::pair<StringRef, int64_t>> given;
     for (auto [name, chips] : {std::pair<StringRef, int64_t>{"tp", tp},
+                               {"cp", cp},
                                {"ep", ep},
                                {"dp", dp},
                                {"pp", pp},
@@ -151,7 +152,8 @@ private:
     bool isWrong = given.empty() && !grid;
     for (auto [name, own] : given) {
       isWrong |= own < 1 || own > GridAttr::maxChips / chips;
-      chips *= isWrong ? 1 : own;
+      // Those of cp are some of tp.
+      chips *= isWrong || name == "cp" ? 1 : own;
     }
     if (isWrong)
       return emitPassError(*this, module)
@@ -161,6 +163,10 @@ private:
       return emitPassError(*this, module)
              << "option 'microbatches' needs stages of a pipeline to go "
                 "through, such as pp=2";
+    if (!grid && cp > 1 && tp <= 1)
+      return emitPassError(*this, module)
+             << "option 'cp' has chips of 'tp' share keys, of which there must "
+                "be 2 or more";
     if (!grid && sp && tp <= 1)
       return emitPassError(*this, module)
              << "option 'sp' cuts rows of tokens over the chips of 'tp', which "
@@ -212,9 +218,9 @@ private:
   }
 
   FailureOr<GridAttr> makeGridOfOptions(ModuleOp module) {
-    Degrees degrees{std::max<int64_t>(tp, 1),         std::max<int64_t>(ep, 1),
-                    std::max<int64_t>(dp, 1),         std::max<int64_t>(pp, 1),
-                    std::max<int64_t>(interleave, 1), sp};
+    auto orOne = [](int64_t chips) { return std::max<int64_t>(chips, 1); };
+    Degrees degrees{orOne(tp), orOne(cp), orOne(ep),         orOne(dp),
+                    orOne(pp), orOne(interleave), sp};
     bool withExperts = llvm::any_of(functionsWithBody(module), hasExperts);
     if (!withExperts && degrees.ep > 1)
       return emitPassError(*this, module)
@@ -226,8 +232,14 @@ private:
                 "sequences, so that 'ep' must be a multiple of dp="
              << degrees.dp << ", got " << degrees.ep;
     int64_t chips = degrees.countForProducts(withExperts),
-            heads = chipsOfKvHeads(module, chips);
-    if (heads == 1 && chips > 1)
+            heads = chipsOfKvHeads(module, chips, degrees.cp),
+            copies = chipsWithCopies(degrees, withExperts, heads);
+    if (copies % degrees.cp != 0)
+      return emitPassError(*this, module)
+             << "option 'cp': each KV head is on " << copies
+             << " of the chips of 'tp', and cp=" << degrees.cp
+             << " must divide that number";
+    if (heads == 1 && chips > degrees.cp)
       emitWarning(module.getLoc()) << "the KV heads are not cut over " << chips
                                    << " chips, as they have no common divisor: "
                                       "attention and caches stay "

@@ -258,6 +258,18 @@ def attention_cases():
     yield Case("mla_attn-R1", list(zip("qz", kinds, (q, z))),
                f"  %y = llm.mla_attn %q, %z value_dim {value_dim} mask full scale 0.3 : {', '.join(kinds)}",
                tensor(1, queries, heads, value_dim), attend_latents(same), attend_latents(bf16))
+    # Exponentials of these numbers are no floats: the greatest is subtracted first. Draws of lse are exact in f32.
+    parts = 3
+    x, lse = draw(1, parts, queries, heads, width), 200 + draw(1, parts, queries, heads)
+
+    def join(round_terms):
+        terms = round_terms(np.exp(lse - lse.max(1, keepdims=True)))
+        return bf16(np.einsum("bpsh,bpshc->bshc", terms, x) / terms.sum(1)[..., None])
+
+    kinds = tensor(1, parts * queries, heads, width), tensor(1, parts * queries, heads, element="f32")
+    yield Case("join_attn-R1", [("x", kinds[0], x.reshape(1, -1, heads, width)), ("l", kinds[1], lse.reshape(1, -1, heads))],
+               f"  %y = llm.join_attn %x, %l parts {parts} : {', '.join(kinds)}",
+               tensor(1, queries, heads, width), join(same), join(bf16))
 
 
 def masked_cases():

@@ -53,11 +53,11 @@ class Axes(list):
 
 
 def read_piece(text):
-    """`{d0 = [tp] of [8, 4, 4]}`"""
+    """`{d0 = [tp] of [8, 4, 4], capacity = [tp_cp] of 512 x 8}`"""
     piece = {}
-    for name, axes, segments in re.findall(r"(\w+) = \[([^\]]*)\](?: of \[([^\]]*)\])?", text):
+    for name, axes, segments, count, size in re.findall(r"(\w+) = \[([^\]]*)\](?: of (?:\[([^\]]*)\]|(\d+) x (\d+)))?", text):
         piece[name] = Axes(names(axes))
-        piece[name].segments = tuple(map(int, names(segments)))
+        piece[name].segments = (int(size),) * int(count) if count else tuple(map(int, names(segments)))
     return piece
 
 
@@ -92,6 +92,9 @@ class Chip(Machine):
         isPart = op.name in ("llm.kv_cache", "llm.state") and part_of(op.attrs["name"].strip(chr(34)))[1] is not None
         if "llm.piece" in op.attrs or isPart:
             self.values[op.results[0]] = self.source(op)
+        elif op.name == "llm.kv_write" and "own" in op.attrs:
+            cache, *rows = (self.values[name] for name in op.operands)
+            self.values[op.results[0]] = self.write_own(op, cache, rows)
         elif "own" in op.attrs:
             result = OF_OWN_EXPERTS[op.name](self, op, *(self.values[name] for name in op.operands))
             assert list(result.shape) == op.result_shapes()[0], f"{op.name}: {result.shape}"
@@ -106,6 +109,18 @@ class Chip(Machine):
         rows = [(e // chips, m, j) for e, m, j in rows_of_experts(experts) if e >= 0 and e % chips == rank]
         assert len(rows) <= room, f"{op.name}: {len(rows)} rows of chip {self.number} in a room of {room}"
         return rows
+
+    def write_own(self, op, cache, rows):
+        """Position p is that of the chip of rank p mod n, which has it in row p / n."""
+        state, begins, axes = cache.copy(), op.numbers("begin"), names(op.attrs["own"])
+        chips, rank = self.grid.size(axes), self.grid.rank(self.number, axes)
+        for part, written in zip(state.parts.values(), rows, strict=True):
+            for b, s, h, d in written.indices():
+                position = begins[b if len(begins) > 1 else 0] + s
+                if position % chips == rank:
+                    assert (b, position // chips, h, d) in part.data, f"{op.name}: no row for position {position}"
+                    part.data[b, position // chips, h, d] = written[b, s, h, d]
+        return state
 
     def source(self, op):
         piece = read_piece(op.attrs["llm.piece"]) if "llm.piece" in op.attrs else {}

@@ -216,11 +216,14 @@ class Mask:
             yield t
 
 
+def capped(op, scores):
+    cap = op.number("softCap") if "softCap" in op.attrs else None
+    return {t: cap * math.tanh(x / cap) for t, x in scores.items()} if cap else scores
+
+
 def softmax_row(op, scores, sink):
     """Scores by key to probabilities by key."""
-    if "softCap" in op.attrs:
-        cap = op.number("softCap")
-        scores = {t: cap * math.tanh(x / cap) for t, x in scores.items()}
+    scores = capped(op, scores)
     largest = max([*scores.values(), *sink])
     total = sum(math.exp(x - largest) for x in [*scores.values(), *sink])
     return {t: math.exp(x - largest) / total for t, x in scores.items()}
@@ -282,7 +285,7 @@ def chosen_keys(op, selected, b, s, group, keys):
 
 
 def attend(op, q, k, v, value_dim, sinks=None, selected=None):
-    mask, out = Mask(op, q.shape[1], k.shape[1]), Tensor((*q.shape[:3], value_dim))
+    mask, out, lse = Mask(op, q.shape[1], k.shape[1]), Tensor((*q.shape[:3], value_dim)), Tensor(q.shape[:3])
     group = q.shape[2] // v.shape[2]
     assert group * v.shape[2] == q.shape[2]
     for b, s, h in itertools.product(*map(range, q.shape[:3])):
@@ -293,7 +296,22 @@ def attend(op, q, k, v, value_dim, sinks=None, selected=None):
         row = softmax_row(op, scores, [sinks[(h,)]] if sinks else [])
         for c in range(value_dim):
             out.data[b, s, h, c] = sum(p * v[b, t, h // group, c] for t, p in row.items())
-    return out
+        if "returnLse" in op.attrs:
+            lse.data[b, s, h] = math.log(sum(map(math.exp, [*capped(op, scores).values(), *([sinks[(h,)]] if sinks else [])])))
+    return [out, lse] if "returnLse" in op.attrs else out
+
+
+def join_attn(op, x, lse, sinks=None):
+    parts = int(op.number("parts"))
+    queries = x.shape[1] // parts
+
+    def element(i):
+        b, s, h, c = i
+        weights = [math.exp(lse[b, p * queries + s, h]) for p in range(parts)]
+        total = sum(weights) + (math.exp(sinks[(h,)]) if sinks else 0)
+        return sum(w * x[b, p * queries + s, h, c] for p, w in enumerate(weights)) / total
+
+    return Tensor((x.shape[0], queries, *x.shape[2:]), element)
 
 
 def compressed_attn(op, *operands):
@@ -488,6 +506,7 @@ LLM_OPS = {
     "softmax": softmax,
     "gqa_attn": lambda op, *x: attend(op, *x[:3], x[2].shape[3], *(next(iter(op.segment(x, n)), None) for n in (3, 4))),
     "mla_attn": lambda op, q, z, *x: attend(op, q, z, z, int(op.number("valueDim")), None, *x),
+    "join_attn": join_attn,
     "compressed_attn": compressed_attn,
     "select_keys": select_keys,
     "layernorm": layernorm,

@@ -17,6 +17,9 @@ namespace mlir::llm {
 /// The degrees of parallelism: how many chips share what.
 struct Degrees {
   int64_t tp = 1; ///< chips that share each product
+  /// Chips, of those of tp that would have copies of a KV head, that share its
+  /// keys.
+  int64_t cp = 1;
   int64_t ep = 1; ///< chips that share the experts
   int64_t dp = 1; ///< chips that share a batch; with experts it divides ep
   int64_t pp = 1; ///< stages of a pipeline, which share the layers
@@ -34,7 +37,7 @@ struct Degrees {
 /// `tp` (products), `tp_sp` (products, and rows between them), `ep` (experts,
 /// and all other products), `dp` (sequences), `dp_ep` (sequences, and experts),
 /// `pp` (layers) and `interleave` (parts of a batch, on one chip). Anything may
-/// follow.
+/// follow. `_cp` at the end of one of `tp` adds the keys of a KV head.
 struct AxisRoles {
   SmallVector<StringAttr> batch;         ///< their chips share sequences
   SmallVector<StringAttr> products;      ///< theirs share each product
@@ -42,6 +45,7 @@ struct AxisRoles {
   SmallVector<StringAttr> withinExperts; ///< theirs share one expert's products
   SmallVector<StringAttr>
       rows;          ///< theirs share rows of tokens between products
+  SmallVector<StringAttr> keys; ///< theirs share the keys of a KV head
   StringAttr stages; ///< its chips are in different stages; null: no stages
   StringAttr parts;  ///< its places are parts of a batch; null: no parts
 
@@ -53,9 +57,14 @@ struct AxisRoles {
 /// Returns the grid with these degrees. Neighbours share one expert, because
 /// they exchange most. `heads` is the number of chips that have KV heads of
 /// their own (`chipsOfKvHeads`). If more chips share them, an axis is split,
-/// and the other chips have copies.
+/// and the other chips have copies, or share keys.
 GridAttr makeGrid(MLIRContext *context, const Degrees &degrees,
                   bool withExperts, int64_t heads);
+
+/// Returns how many chips of tp would have a copy of the same KV head. `cp` must
+/// divide that.
+int64_t chipsWithCopies(const Degrees &degrees, bool withExperts,
+                        int64_t heads);
 
 /// Says whether an op of the function belongs to a mixture of experts.
 bool hasExperts(FunctionOpInterface function);
@@ -124,8 +133,8 @@ splitIntoStages(FunctionOpInterface function, int64_t stages,
 
 /// Returns the largest number of chips that divides `chips` and the KV heads of
 /// each cache in `root`, except single ones. If there are more chips, they have
-/// copies.
-int64_t chipsOfKvHeads(Operation *root, int64_t chips);
+/// copies. If all KV heads are single, `cp` chips that share keys count as one.
+int64_t chipsOfKvHeads(Operation *root, int64_t chips, int64_t cp = 1);
 
 } // namespace mlir::llm
 

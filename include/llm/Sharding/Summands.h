@@ -16,9 +16,10 @@
 
 namespace mlir::llm {
 
-/// Attaches two interfaces to ops of the llm dialect: that of summands to sums,
-/// to products with a constant and to the joined outputs of experts, and that
-/// of rows of experts to the ops that work on these rows.
+/// Attaches interfaces to ops of the llm dialect: that of summands to sums, to
+/// products with a constant and to the joined outputs of experts, that of rows
+/// of experts to the ops that work on these rows, and that of results that can
+/// be joined to attention.
 void registerSummands(DialectRegistry &registry);
 
 } // namespace mlir::llm

@@ -106,7 +106,7 @@ def LlmDecomposeAttentionPass : Pass<"llm-decompose-attention", "::mlir::func::F
 
     Requires: no attention is in an `llm.fused`, so the pass runs before `llm-fuse`.
     Guarantees: no `llm.gqa_attn` and no `llm.mla_attn` is left, except for those whose keys
-    are `selected` at run time. Tiles, costs and slots of the replaced ops are dropped.
+    are `selected` at run time, and those that return log-sum-exps (`return_lse`). Tiles, costs and slots of the replaced ops are dropped.
 
     ```mlir
     %o = llm.gqa_attn "attn" %q, %k, %v mask causal scale 0.125 : ...
@@ -154,6 +154,17 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
     `all_gather` after them. The axis is called `tp_sp`. If the number of chips does not
     divide the tokens, as in a decode of few sequences, nothing changes.
 
+    `cp=4` together with `tp` is context parallelism of a decode (vLLM's
+    `decode_context_parallel_size`; Helix parallelism, 2025): of the chips of `tp`, those
+    that would have copies of a KV head share its keys, 4 chips each. With `tp=8 cp=4`, 2 KV
+    heads give the grid `<tp = 2, tp_cp = 4>`; a cache of latents has one head, so that all
+    chips of `tp` could share its keys. Each chip has the positions r, r + 4, r + 8, .., and
+    attends with the queries of all four to its own keys. An `all_to_all` gives each chip
+    the results of its own heads, and `llm.join_attn` joins these. A cache of which this is
+    not possible, as a query sees some of the keys that are read, or chips do not divide
+    them, stays whole on each chip; a warning says which and why. What a prompt writes and
+    reads at once is not read from the cache.
+
     `pp=4` is pipeline parallelism: each of 4 stages has a run of layers (GPipe: Huang et
     al., 2019; vLLM's `pipeline_parallel_size`). The pass writes `llm.stage` on ops, and on
     loops how many iterations each stage has. It makes the longest stage as short as
@@ -182,6 +193,7 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
   let options = [
     Option<"tp", "tp", "int64_t", "0", "Chips of tensor parallelism">,
     Option<"ep", "ep", "int64_t", "0", "Chips that share the experts">,
+    Option<"cp", "cp", "int64_t", "0", "Chips, of those of tp, that share the keys of a KV head">,
     Option<"dp", "dp", "int64_t", "0", "Chips that share the sequences of a batch">,
     Option<"sp", "sp", "bool", "false", "Cut what lies between products along the rows of tokens, too">,
     Option<"pp", "pp", "int64_t", "0", "Stages of a pipeline, each with a run of layers">,

@@ -20,7 +20,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<std::string> target;
   ListOption<std::string> changes;
   Option<std::string> engines;
-  Option<int64_t> tensorParallel, expertParallel, dataParallel;
+  Option<int64_t> tensorParallel, contextParallel, expertParallel;
+  Option<int64_t> dataParallel;
   Option<int64_t> pipelineParallel, microbatches, interleave, overlapChunks;
   Option<bool> sequenceParallel;
   Option<bool> decomposeAttention, fuseProjections, fuse;

@@ -114,6 +114,18 @@ static LogicalResult verifyQueryAndKeys(std::optional<Location> loc,
                                    query.getDimSize(1), keys.getDimSize(1))));
 }
 
+/// The result of attention, and the log-sum-exp of each row if it is wanted.
+static void inferResults(RankedTensorType query, int64_t valueDim,
+                         bool returnLse, SmallVectorImpl<Type> &resultTypes) {
+  SmallVector<int64_t> shape(query.getShape());
+  shape.back() = valueDim;
+  resultTypes.push_back(query.clone(shape));
+  if (returnLse)
+    resultTypes.push_back(
+        RankedTensorType::get(query.getShape().drop_back(),
+                              Float32Type::get(query.getContext())));
+}
+
 LogicalResult GqaAttnOp::inferReturnTypes(MLIRContext *,
                                           std::optional<Location> loc,
                                           Adaptor adaptor,
@@ -134,9 +146,8 @@ LogicalResult GqaAttnOp::inferReturnTypes(MLIRContext *,
   if (!agrees) // gqa_attn-C1
     return fail(loc, getOperationName(), "keys ", keys, " and values ", values,
                 " must agree in batch, keys, KV heads and element type");
-  SmallVector<int64_t> shape(query.getShape());
-  shape.back() = values.getDimSize(3);
-  resultTypes.push_back(RankedTensorType::get(shape, query.getElementType()));
+  inferResults(query, values.getDimSize(3), adaptor.getReturnLse(),
+               resultTypes);
   if (failed(verifyLogits(loc, getOperationName(), adaptor.getSinks(),
                           query.getDimSize(2), adaptor.getSoftCap())) ||
       failed(verifySelection(loc, getOperationName(), adaptor.getSelected(),
@@ -165,9 +176,7 @@ LogicalResult MlaAttnOp::inferReturnTypes(MLIRContext *,
     return fail(loc, getOperationName(), "latents ", latents,
                 " must be of one head, and value_dim ", valueDim,
                 " features of them the values");
-  SmallVector<int64_t> shape(query.getShape());
-  shape.back() = valueDim;
-  resultTypes.push_back(RankedTensorType::get(shape, query.getElementType()));
+  inferResults(query, valueDim, adaptor.getReturnLse(), resultTypes);
   if (failed(verifySelection(loc, getOperationName(), adaptor.getSelected(),
                              adaptor.getBlock(), query, /*kvHeads=*/1,
                              adaptor.getMaskAttr())))
@@ -175,6 +184,37 @@ LogicalResult MlaAttnOp::inferReturnTypes(MLIRContext *,
   return verifyQueryAndKeys(loc, getOperationName(), query, latents,
                             adaptor.getMaskAttr(),
                             adaptor.getScale().convertToDouble());
+}
+
+LogicalResult JoinAttnOp::inferReturnTypes(MLIRContext *,
+                                           std::optional<Location> loc,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &resultTypes) {
+  StringRef name = getOperationName();
+  if (failed(verifyRanks(loc, name,
+                         {{adaptor.getX(), 4},
+                          {adaptor.getLse(), 3},
+                          {adaptor.getSinks(), 1}})))
+    return failure();
+  RankedTensorType x = tensorType(adaptor.getX());
+  RankedTensorType lse = tensorType(adaptor.getLse());
+  bool agrees = lse.getElementType().isF32();
+  for (unsigned dim : {0, 1, 2})
+    agrees &= agree(x.getDimSize(dim), lse.getDimSize(dim));
+  if (!agrees) // join_attn-C1
+    return fail(loc, name, "lse ", lse, " must be one f32 for each row of x ",
+                x);
+  int64_t parts = adaptor.getParts(), rows = x.getDimSize(1);
+  bool isOpen = ShapedType::isDynamic(rows);
+  if (parts < 1 || (!isOpen && rows % parts)) // join_attn-C2
+    return fail(loc, name, "the ", rows, " queries of x ", x,
+                " are not those of ", parts, " parts");
+  SmallVector<int64_t> shape(x.getShape());
+  if (!isOpen)
+    shape[1] /= parts;
+  resultTypes.push_back(x.clone(shape));
+  return verifyLogits(loc, name, adaptor.getSinks(), x.getDimSize(2),
+                      /*softCap=*/std::nullopt); // join_attn-C3
 }
 
 /// The vectors beside those of tokens, and which of them queries see.

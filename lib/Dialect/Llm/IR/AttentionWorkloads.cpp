@@ -135,6 +135,8 @@ FailureOr<Workload> GqaAttnOp::getWorkload(EmitError emitError) {
     addSelection(workload, selected);
   }
   addBuffer(Role::Write, "out", getOut(), {"b", "s", "hg", c});
+  if (Value lse = getLse())
+    addBuffer(Role::Write, "lse", lse, {"b", "s", "hg"});
   SmallVector<StringRef> rows = {"b", "h", "g", "s"};
   SmallVector<StringRef> pairs = {"b", "h", "g", "s", "t"};
   workload.addBuffer(Role::Temporary, "scores", getOut(),
@@ -207,6 +209,8 @@ FailureOr<Workload> MlaAttnOp::getWorkload(EmitError emitError) {
   }
   workload.addBuffer(Buffer::Role::Write, "out", getOut(),
                      {"b", "s", "h", "c"});
+  if (Value lse = getLse())
+    workload.addBuffer(Buffer::Role::Write, "lse", lse, {"b", "s", "h"});
   SmallVector<StringRef> rows = {"b", "h", "s"}, pairs = {"b", "h", "s", "t"};
   workload.addBuffer(Buffer::Role::Temporary, "scores", getOut(),
                      Float32Type::get(getContext()), pairs);
@@ -230,6 +234,47 @@ Count MlaAttnOp::countPoints(const Workload &workload, unsigned stage,
 Count MlaAttnOp::countElements(const Workload &workload, unsigned buffer,
                                Box box) {
   return countMaskedElements(workload, buffer, maskedBatchOf(*this), box);
+}
+
+//===----------------------------------------------------------------------===//
+// join_attn
+//===----------------------------------------------------------------------===//
+
+FailureOr<Workload> JoinAttnOp::getWorkload(EmitError emitError) {
+  if (failed(requireStaticShapes(*this, emitError)))
+    return failure();
+  ArrayRef<int64_t> out = shapeOf(getOut());
+  Workload workload;
+  workload.loops = {
+      {"b", IteratorType::parallel, out[0]},
+      {"p", IteratorType::reduction, static_cast<int64_t>(getParts())},
+      {"s", IteratorType::parallel, out[1]},
+      {"h", IteratorType::parallel, out[2]},
+      {"c", IteratorType::parallel, out[3]}};
+  MLIRContext *context = getContext();
+  auto dim = [&](unsigned loop) { return getAffineDimExpr(loop, context); };
+  AffineExpr rowOfPart = dim(1) * out[1] + dim(2);
+  auto addParts = [&](StringRef name, Value value,
+                      ArrayRef<AffineExpr> indices) {
+    workload.buffers.push_back(
+        {Buffer::Role::Read, name.str(), value,
+         AffineMap::get(workload.loops.size(), 0, indices, context),
+         cast<RankedTensorType>(value.getType()).getElementType()});
+  };
+  addParts("x", getX(), {dim(0), rowOfPart, dim(3), dim(4)});
+  addParts("lse", getLse(), {dim(0), rowOfPart, dim(3)});
+  if (Value sinks = getSinks())
+    workload.addBuffer(Buffer::Role::Read, "sinks", sinks, {"h"});
+  workload.addBuffer(Buffer::Role::Write, "out", getOut(),
+                     {"b", "s", "h", "c"});
+  SmallVector<StringRef> rows = {"b", "s", "h"}, parts = {"b", "p", "s", "h"};
+  addSoftmaxStages(workload, parts, rows, /*hasSoftCap=*/false,
+                   bool(getSinks()));
+  workload.addStage("add", EngineKind::Vector, {"b", "p", "s", "h", "c"},
+                    {{WorkKind::Alu, 2}});
+  workload.addStage("normalize", EngineKind::Vector, {"b", "s", "h", "c"},
+                    {{WorkKind::Alu, 1}});
+  return workload;
 }
 
 //===----------------------------------------------------------------------===//

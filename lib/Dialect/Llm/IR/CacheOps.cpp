@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Exchanges.h"
 #include "OpChecks.h"
 #include "llm/Support/Units.h"
 #include "llm/Workload/Counts.h"
@@ -65,10 +66,12 @@ SourceKind KvCacheOp::getSourceKind() { return SourceKind::Cache; }
 SourceKind KvReadOp::getSourceKind() { return SourceKind::Cache; }
 
 /// Whether some rows that a read shows are among those of a write of `seq`
-/// rows, and whether all are, in all sequences.
+/// rows, and whether all are, in all sequences. If chips share positions, a row
+/// that is read stands for one position of each chip.
 static std::pair<bool, bool> compareRows(KvReadOp read, KvWriteOp write,
                                          int64_t seq) {
   bool meets = false, covers = true;
+  int64_t owners = write.countOwners();
   ArrayRef<int64_t> begins = read.getBegin(), ends = read.getEnd(),
                     firsts = write.getBegin();
   for (size_t i = 0; i < std::max(begins.size(), firsts.size()); ++i) {
@@ -77,6 +80,10 @@ static std::pair<bool, bool> compareRows(KvReadOp read, KvWriteOp write,
     // A write to unknown rows may meet these rows, but need not cover them.
     bool isOpen = ShapedType::isDynamic(begin) || ShapedType::isDynamic(end) ||
                   ShapedType::isDynamic(first);
+    if (!isOpen) {
+      begin *= owners;
+      end *= owners;
+    }
     bool isStatic = !isOpen && !ShapedType::isDynamic(seq);
     meets |= isOpen || (first < end && (!isStatic || begin < first + seq));
     covers &= isStatic && first <= begin && end <= first + seq;
@@ -144,6 +151,20 @@ static LogicalResult verifyVectors(std::optional<Location> loc,
   return success();
 }
 
+/// kv_write-C3: all rows have a place.
+static LogicalResult verifyCapacity(std::optional<Location> loc,
+                                    ArrayRef<int64_t> begins, int64_t seq,
+                                    int64_t capacity) {
+  for (int64_t begin : begins)
+    if (!ShapedType::isDynamic(begin) && !ShapedType::isDynamic(capacity) &&
+        (begin > capacity ||
+         (!ShapedType::isDynamic(seq) && seq > capacity - begin)))
+      return fail(loc, KvWriteOp::getOperationName(), "positions from ", begin,
+                  " on, ", seq, " of them, must lie within the capacity ",
+                  capacity);
+  return success();
+}
+
 LogicalResult KvWriteOp::inferReturnTypes(MLIRContext *,
                                           std::optional<Location> loc,
                                           Adaptor adaptor,
@@ -162,22 +183,49 @@ LogicalResult KvWriteOp::inferReturnTypes(MLIRContext *,
     return fail(loc, getOperationName(), "keys ", keys,
                 " must be [batch, seq, kv_heads, head_dim] of the cache ",
                 cache);
-  int64_t seq = keys.getDimSize(1);
+  resultTypes.push_back(cache);
   if (failed(verifyPositions(loc, getOperationName(), adaptor.getBegin(),
                              adaptor.getDynamicBegin(),
                              cache.getBatch()))) // kv_write-C4
     return failure();
-  for (int64_t begin : adaptor.getBegin())
-    if (!ShapedType::isDynamic(begin) &&
-        !ShapedType::isDynamic(cache.getCapacity()) &&
-        (begin > cache.getCapacity() ||
-         (!ShapedType::isDynamic(seq) &&
-          seq > cache.getCapacity() - begin))) // kv_write-C3
-      return fail(loc, getOperationName(), "positions from ", begin, " on, ",
-                  seq, " of them, must lie within the capacity ",
-                  cache.getCapacity());
-  resultTypes.push_back(cache);
-  return success();
+  return adaptor.getOwn() ? success() // the capacities of chips: see verify
+                          : verifyCapacity(loc, adaptor.getBegin(),
+                                           keys.getDimSize(1),
+                                           cache.getCapacity());
+}
+
+LogicalResult KvWriteOp::verify() {
+  if (!getOwn())
+    return success();
+  FailureOr<int64_t> chips = // kv_write-C5
+      verifyAxes(*this, *getOwn(),
+                 {"shares positions", "to share positions over"});
+  if (failed(chips))
+    return failure();
+  int64_t seq = tensorType(getKeys()).getDimSize(1),
+          capacity = getCache().getType().getCapacity();
+  bool isOpen = !getDynamicBegin().empty() || ShapedType::isDynamic(seq) ||
+                ShapedType::isDynamic(capacity);
+  bool isShared = !isOpen && seq % *chips == 0 &&
+                  llvm::all_of(getBegin(), [&](int64_t begin) {
+                    return begin % *chips == 0;
+                  });
+  if (isOpen || (seq != 1 && !isShared)) // kv_write-C6
+    return emitOpError() << "writes rows of which " << *chips
+                         << " chips do not have as many: expected one, or a "
+                            "multiple of "
+                         << *chips << " from such a position on";
+  return verifyCapacity(getLoc(), getBegin(), seq,
+                        checkedMul(capacity, *chips).value_or(capacity));
+}
+
+int64_t KvWriteOp::countOwners() {
+  GridAttr grid = getOwn() ? GridAttr::ofModule(*this) : GridAttr();
+  return grid ? grid.countChips(*getOwn()) : 1;
+}
+
+int64_t KvWriteOp::countOwnRows() {
+  return llvm::divideCeil(tensorType(getKeys()).getDimSize(1), countOwners());
 }
 
 FailureOr<Workload> KvWriteOp::getWorkload(EmitError emitError) {
@@ -187,6 +235,7 @@ FailureOr<Workload> KvWriteOp::getWorkload(EmitError emitError) {
   SmallVector<StringRef> loops = {"b", "s", "h", "d"};
   for (auto [name, size] : llvm::zip(loops, tensorType(getKeys()).getShape()))
     workload.loops.push_back({name.str(), IteratorType::parallel, size});
+  workload.loops[1].extent = countOwnRows();
   Type stored = getCache().getType().getElementType();
   workload.addBuffer(Buffer::Role::Read, "keys", getKeys(), loops);
   if (Value values = getValues())
@@ -212,9 +261,10 @@ Count KvWriteOp::countValidElements() {
   if (ShapedType::isDynamic(seq) || !cache.hasStaticShape() ||
       !getDynamicBegin().empty())
     return failure();
+  int64_t owners = countOwners();
   Count rows = int64_t(0);
   for (int64_t begin : getBegin())
-    rows = plus(rows, begin + seq);
+    rows = plus(rows, llvm::divideCeil(begin + seq, owners));
   rows = times(rows, getBegin().size() == 1 ? cache.getBatch() : 1);
   for (int64_t size :
        {cache.getVectors(), cache.getKvHeads(), cache.getHeadDim()})
@@ -227,6 +277,8 @@ Count KvWriteOp::countWrittenBytes() {
   if (!keys.hasStaticShape())
     return failure();
   KvCacheType cache = getCache().getType();
-  return times(storageBytes(cache.getElementType(), keys.getShape()),
+  SmallVector<int64_t> written(keys.getShape());
+  written[1] = countOwnRows();
+  return times(storageBytes(cache.getElementType(), written),
                cache.getVectors());
 }

@@ -156,9 +156,13 @@ LogicalResult GqaAttnOp::readProperties(DialectBytecodeReader &reader,
     return failure();
   if (getVersion(reader) < 3)
     return success();
-  return success(succeeded(reader.readOptionalAttribute(properties.block)) &&
-                 succeeded(reader.readSparseArray(
-                     MutableArrayRef(properties.operandSegmentSizes))));
+  if (failed(reader.readOptionalAttribute(properties.block)) ||
+      failed(reader.readSparseArray(
+          MutableArrayRef(properties.operandSegmentSizes))))
+    return failure();
+  return getVersion(reader) < 7
+             ? success()
+             : reader.readOptionalAttribute(properties.returnLse);
 }
 
 void GqaAttnOp::writeProperties(DialectBytecodeWriter &writer) {
@@ -171,6 +175,8 @@ void GqaAttnOp::writeProperties(DialectBytecodeWriter &writer) {
     return;
   writer.writeOptionalAttribute(properties.block);
   writer.writeSparseArray(ArrayRef(properties.operandSegmentSizes));
+  if (getVersion(writer) >= 7)
+    writer.writeOptionalAttribute(properties.returnLse);
 }
 
 LogicalResult MlaAttnOp::readProperties(DialectBytecodeReader &reader,
@@ -181,9 +187,13 @@ LogicalResult MlaAttnOp::readProperties(DialectBytecodeReader &reader,
       failed(reader.readAttribute(properties.scale)) ||
       failed(reader.readAttribute(properties.valueDim)))
     return failure();
-  return getVersion(reader) < 3
+  if (getVersion(reader) < 3)
+    return success();
+  if (failed(reader.readOptionalAttribute(properties.block)))
+    return failure();
+  return getVersion(reader) < 7
              ? success()
-             : reader.readOptionalAttribute(properties.block);
+             : reader.readOptionalAttribute(properties.returnLse);
 }
 
 void MlaAttnOp::writeProperties(DialectBytecodeWriter &writer) {
@@ -194,6 +204,29 @@ void MlaAttnOp::writeProperties(DialectBytecodeWriter &writer) {
   writer.writeAttribute(properties.valueDim);
   if (getVersion(writer) >= 3)
     writer.writeOptionalAttribute(properties.block);
+  if (getVersion(writer) >= 7)
+    writer.writeOptionalAttribute(properties.returnLse);
+}
+
+LogicalResult KvWriteOp::readProperties(DialectBytecodeReader &reader,
+                                        OperationState &state) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (failed(reader.readAttribute(properties.begin)) ||
+      failed(reader.readOptionalAttribute(properties.name)) ||
+      failed(reader.readSparseArray(
+          MutableArrayRef(properties.operandSegmentSizes))))
+    return failure();
+  return getVersion(reader) < 7 ? success()
+                                : reader.readOptionalAttribute(properties.own);
+}
+
+void KvWriteOp::writeProperties(DialectBytecodeWriter &writer) {
+  const Properties &properties = getProperties();
+  writer.writeAttribute(properties.begin);
+  writer.writeOptionalAttribute(properties.name);
+  writer.writeSparseArray(ArrayRef(properties.operandSegmentSizes));
+  if (getVersion(writer) >= 7)
+    writer.writeOptionalAttribute(properties.own);
 }
 
 LogicalResult SwiGluOp::readProperties(DialectBytecodeReader &reader,

@@ -24,7 +24,7 @@ using utils::IteratorType;
 /// The loop over the parts whose results are joined. It is the last loop.
 static constexpr StringLiteral partsLoop = "part";
 
-/// Returns the buffer of the result. Ops whose reductions are cut have one.
+/// Returns the buffer of the first result, which parts leave as sums.
 template <typename WorkloadT>
 static auto &outOf(WorkloadT &workload) {
   return *llvm::find_if(workload.buffers, [](const Buffer &buffer) {
@@ -104,8 +104,10 @@ static void addStage(Workload &combine, StringRef name, const Buffer &elements,
       combine.loopsOf(elements);
 }
 
-static void writeResult(Workload &combine, const Workload &workload) {
-  combine.buffers.push_back(overLoops(outOf(workload), combine.loops.size()));
+static void writeResults(Workload &combine, const Workload &workload) {
+  for (const Buffer &buffer : workload.buffers)
+    if (buffer.role == Buffer::Role::Write)
+      combine.buffers.push_back(overLoops(buffer, combine.loops.size()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -122,7 +124,7 @@ reduceProduct(const Workload &workload, unsigned loop, int64_t parts) {
   Workload &combine = reduction.combine;
   addStage(combine, "add", combine.buffers.back(), {{WorkKind::Alu, 1}});
   moveBuffer(reduction, "bias");
-  writeResult(combine, workload);
+  writeResults(combine, workload);
   return reduction;
 }
 
@@ -152,6 +154,9 @@ reduceKeys(const Workload &workload, unsigned loop, int64_t parts) {
   PartialReduction reduction = startReduction(workload, parts);
   Workload &part = reduction.part, &combine = reduction.combine;
   Buffer sums = combine.buffers.back();
+  llvm::erase_if(part.buffers, [](const Buffer &buffer) {
+    return buffer.role == Buffer::Role::Write && buffer.name == "lse";
+  });
   // A buffer of one number for each row has all but the last dimension.
   Buffer ofRows = outOf(part);
   ofRows.map = ofRows.map.dropResult(ofRows.map.getNumResults() - 1);
@@ -162,7 +167,7 @@ reduceKeys(const Workload &workload, unsigned loop, int64_t parts) {
   }
   Buffer rows = combine.buffers.back();
   moveBuffer(reduction, "sinks");
-  writeResult(combine, workload);
+  writeResults(combine, workload);
 
   addStage(combine, "max", rows, {{WorkKind::Compare, 1}});
   addStage(combine, "exp_sum", rows,
@@ -206,7 +211,7 @@ static PartialReduction reduceBestKeys(const Workload &workload,
   scores.elementType = Float32Type::get(scores.map.getContext());
   part.buffers.push_back(scores);
   readPartials(combine, scores);
-  writeResult(combine, workload);
+  writeResults(combine, workload);
   addStage(combine, "select", combine.buffers.front(),
            {{WorkKind::Compare, selectionPasses}});
   return reduction;
@@ -228,7 +233,7 @@ static PartialReduction reduceBlocks(const Workload &workload, int64_t parts) {
   });
   scores.role = Buffer::Role::Write;
   readPartials(combine, scores);
-  writeResult(combine, workload);
+  writeResults(combine, workload);
   addStage(combine, "max", combine.buffers.front(), {{WorkKind::Compare, 1}});
   moveStage(reduction, "select");
   return reduction;

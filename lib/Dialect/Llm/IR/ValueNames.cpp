@@ -42,6 +42,8 @@ void mlir::llm::nameResults(Operation *op, StringRef name,
     if (dispatch.getOutShares())
       setName(dispatch.getOutShares(), "received_shares");
   }
+  if (isa<GqaAttnOp, MlaAttnOp>(op) && op->getNumResults() > 1)
+    setName(op->getResult(1), "lse");
   std::string text = endOf(name).str();
   for (char &letter : text)
     if (!llvm::isAlnum(letter) && letter != '.')

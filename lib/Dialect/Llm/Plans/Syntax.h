@@ -176,6 +176,37 @@ inline void printGridAxes(AsmPrinter &printer, ArrayRef<StringAttr> axes,
                         });
 }
 
+/// [4096, 1024, 1024], or 512 x 8: 512 of size 8.
+inline ParseResult parseSegments(AsmParser &parser,
+                                 SmallVectorImpl<int64_t> &segments) {
+  int64_t count = 0, size = 0;
+  OptionalParseResult isCounted = parser.parseOptionalInteger(count);
+  if (!isCounted.has_value())
+    return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+      return parser.parseInteger(segments.emplace_back());
+    });
+  SMLoc loc = parser.getCurrentLocation();
+  if (*isCounted || parser.parseKeyword("x") || parser.parseInteger(size))
+    return failure();
+  constexpr int64_t most = int64_t(1) << 24;
+  if (count < 1 || count > most) // shard-C2
+    return parser.emitError(loc)
+           << "expected 1 to " << most << " segments, got " << count;
+  segments.assign(count, size);
+  return success();
+}
+
+inline void printSegments(AsmPrinter &printer, ArrayRef<int64_t> segments) {
+  constexpr size_t fewest = 5; // fewer are written one by one
+  if (segments.size() >= fewest && llvm::all_equal(segments)) {
+    printer << segments.size() << " x " << segments.front();
+    return;
+  }
+  printer << "[";
+  llvm::interleaveComma(segments, printer.getStream());
+  printer << "]";
+}
+
 /// {m = [dp], n = [tp] of [4096, 1024, 1024]}
 inline ParseResult parseAxesByLoop(AsmParser &parser, DictionaryAttr &loops) {
   return parseEntries(parser, loops, [&](Attribute &value) -> ParseResult {
@@ -186,9 +217,7 @@ inline ParseResult parseAxesByLoop(AsmParser &parser, DictionaryAttr &loops) {
     if (failed(parser.parseOptionalKeyword("of")))
       return success();
     SmallVector<int64_t> segments;
-    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-          return parser.parseInteger(segments.emplace_back());
-        }))
+    if (parseSegments(parser, segments))
       return failure();
     SmallVector<Attribute> entry(axes.getValue());
     entry.push_back(parser.getBuilder().getDenseI64ArrayAttr(segments));
@@ -206,9 +235,8 @@ inline void printAxesByLoop(AsmPrinter &printer, DictionaryAttr loops) {
     printAxes(printer, ArrayAttr::get(value.getContext(), entry));
     if (!segments)
       return;
-    printer << " of [";
-    llvm::interleaveComma(segments.asArrayRef(), printer.getStream());
-    printer << "]";
+    printer << " of ";
+    printSegments(printer, segments.asArrayRef());
   });
 }
 

@@ -20,7 +20,7 @@ class LlmDialect;
 /// the op has gained since. Attributes and types are stored as text, and their
 /// parsers keep accepting older text.
 struct LlmDialectVersion : DialectVersion {
-  static constexpr uint64_t current = 6;
+  static constexpr uint64_t current = 7;
 
   explicit LlmDialectVersion(uint64_t number = current) : number(number) {}
 
