@@ -30,6 +30,16 @@ static std::string nameOf(SourceOpInterface source) {
   return name ? name.str() : source->getName().getStringRef().str();
 }
 
+/// Says how chips could share what they have copies of, if they do not yet.
+static StringRef adviceOn(SourceOpInterface source, GridAttr grid) {
+  bool areKeysShared = llvm::any_of(grid.getAxes(), [](StringAttr axis) {
+    return axis.getValue().ends_with("_cp");
+  });
+  return isa<KvCacheOp>(source) && !areKeysShared
+             ? ", whose positions 'cp' of --llm-shard has chips share"
+             : "";
+}
+
 /// Says what chips have copies of, if that is more than a tenth of what each
 /// holds. Small weights, as those of norms, are copied by every cut.
 static void addNotCut(const Report &report, std::vector<std::string> &remarks) {
@@ -55,9 +65,10 @@ static void addNotCut(const Report &report, std::vector<std::string> &remarks) {
       ::llvm::formatv(
           "not all is cut: of its {0:f1} {3} of weights, caches and states, "
           "each of the {1} chips holds {2:f1} {3} more than an equal share, "
-          "most of it of '{4}'",
+          "most of it of '{4}'{5}",
           held / unit, withThousandsSeparators(chips), extra / unit,
-          isSmall ? "MB" : "GB", nameOf(most.first))
+          isSmall ? "MB" : "GB", nameOf(most.first),
+          adviceOn(most.first, grid))
           .str());
 }
 

@@ -21,6 +21,18 @@ Axes mlir::llm::inTurns(ArrayRef<StringAttr> names, int64_t size,
   return axes;
 }
 
+std::string mlir::llm::explainUnshared(KvCacheType type, int64_t chips) {
+  int64_t capacity = type.getCapacity(), page = type.getPageSize();
+  if (ShapedType::isDynamic(capacity) || capacity % chips != 0)
+    return "has a capacity that " + std::to_string(chips) +
+           " chips do not divide";
+  if (page > capacity / chips)
+    return "has pages of " + std::to_string(page) + " positions, and each of " +
+           std::to_string(chips) + " chips would have " +
+           std::to_string(capacity / chips);
+  return {};
+}
+
 Axes mlir::llm::axesOfPositions(Operation *op, GridAttr grid) {
   auto shard = op->getAttrOfType<ShardAttr>(LlmDialect::shardAttrName);
   Attribute own = shard && isa<KvWriteOp>(op)
@@ -174,11 +186,10 @@ std::optional<Obstacle> CacheUses::visitRead(KvReadOp read) {
 }
 
 std::optional<Obstacle> CacheUses::visit(Value state) {
-  KvCacheType type = cast<KvCacheType>(state.getType());
-  if (!divides(type.getCapacity()))
-    return Obstacle{state.getDefiningOp(),
-                    "has a capacity of " + std::to_string(type.getCapacity()) +
-                        ", which is no multiple of these chips"};
+  if (std::string why =
+          explainUnshared(cast<KvCacheType>(state.getType()), chips);
+      !why.empty())
+    return Obstacle{state.getDefiningOp(), std::move(why)};
   for (Operation *user : state.getUsers()) {
     std::optional<Obstacle> obstacle;
     if (auto write = dyn_cast<KvWriteOp>(user))

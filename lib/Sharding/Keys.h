@@ -32,6 +32,10 @@ constexpr unsigned positionsDim = 1;
 /// The axes by which each of n chips has one of each n neighbours.
 Axes inTurns(ArrayRef<StringAttr> names, int64_t size, GridAttr grid);
 
+/// Says why so many chips cannot share the positions of a cache, as a sentence
+/// without a subject. Empty if they can.
+std::string explainUnshared(KvCacheType type, int64_t chips);
+
 /// The axes along which the positions of a write are shared; none if it has all
 /// of them.
 Axes axesOfPositions(Operation *op, GridAttr grid);

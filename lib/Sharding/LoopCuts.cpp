@@ -255,7 +255,7 @@ public:
   }
 
 private:
-  bool refuse(const Buffer &buffer, StringRef what) {
+  bool refuse(const Buffer &buffer, const Twine &what) {
     reason = ("cuts '" + buffer.name + "' into pieces " + what).str();
     return false;
   }
@@ -345,7 +345,7 @@ private:
       cut = *written;
     }
     Axes positions = axesOfPositions(op, grid);
-    if (!positions.empty() && !sharePositions(*buffer, positions, sizes, cut))
+    if (!positions.empty() && !sharePositions(*buffer, positions, update, cut))
       return false;
     for (auto [operand, own] :
          llvm::zip_equal(op->getOperands(), cuts.operands))
@@ -358,11 +358,11 @@ private:
   }
 
   bool sharePositions(const Buffer &buffer, const Axes &axes,
-                      ArrayRef<int64_t> sizes, Cut &cut) {
-    cut.dims[positionsDim] = inTurns(axes.names, sizes[positionsDim], grid);
-    return divides(cut.dims[positionsDim], sizes[positionsDim], grid) ||
-           refuse(buffer, "of a cache, of whose positions chips do not have as "
-                          "many");
+                      StateUpdateOpInterface update, Cut &cut) {
+    auto type = cast<KvCacheType>(update.getOldState().getType());
+    std::string why = explainUnshared(type, countChips(axes, grid));
+    cut.dims[positionsDim] = inTurns(axes.names, type.getCapacity(), grid);
+    return why.empty() || refuse(buffer, "of a cache that " + why);
   }
 
   Operation *op;

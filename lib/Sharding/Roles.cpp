@@ -55,7 +55,7 @@ AxisRoles AxisRoles::get(GridAttr grid) {
       roles.withinExperts.push_back(axis);
     if (name.starts_with("tp_sp"))
       roles.rows.push_back(axis);
-    if (isTp && name.ends_with("_cp"))
+    if ((isTp || isExperts) && !isBatch && name.ends_with("_cp"))
       roles.keys.push_back(axis);
     if (isPart)
       roles.parts = axis;
@@ -103,9 +103,10 @@ struct GridBuilder {
 
 int64_t mlir::llm::chipsWithCopies(const Degrees &degrees, bool withExperts,
                                    int64_t heads) {
-  int64_t outer = degrees.countForProducts(withExperts) / degrees.tp,
-          own = std::gcd(heads, outer);
-  return degrees.tp / std::gcd(own == outer ? heads / own : 1, degrees.tp);
+  int64_t chips = degrees.countForProducts(withExperts),
+          outer = chips / degrees.tp, own = std::gcd(heads, outer),
+          ofTp = std::gcd(own == outer ? heads / own : 1, degrees.tp);
+  return chips / (own * ofTp);
 }
 
 GridAttr mlir::llm::makeGrid(MLIRContext *context, const Degrees &degrees,
@@ -115,7 +116,10 @@ GridAttr mlir::llm::makeGrid(MLIRContext *context, const Degrees &degrees,
   grid.add(withExperts ? "dp_ep" : "dp", degrees.dp);
   // The sequences of one chip are neighbours.
   grid.add("interleave", degrees.interleave);
-  grid.addWithHeads("ep", degrees.countForProducts(withExperts) / degrees.tp);
-  grid.addWithHeads(degrees.sp ? "tp_sp" : "tp", degrees.tp, degrees.cp);
+  // Neighbours share keys, as far as there are chips of tp.
+  int64_t ofTp = std::gcd(degrees.cp, degrees.tp);
+  grid.addWithHeads("ep", degrees.countForProducts(withExperts) / degrees.tp,
+                    degrees.cp / ofTp);
+  grid.addWithHeads(degrees.sp ? "tp_sp" : "tp", degrees.tp, ofTp);
   return GridAttr::get(context, grid.axes, grid.sizes);
 }

@@ -34,8 +34,8 @@ PipelineOptions::PipelineOptions()
                               "cut the program by tensor parallelism "
                               "(1: it is not cut)")),
       contextParallel(*this, "cp", cl::init(1), cl::value_desc("N"),
-                      cl::desc("Chips, of those of tp, that share the keys of "
-                               "a KV head (1: they have copies)")),
+                      cl::desc("Chips, of those of tp and ep, that share the "
+                               "keys of a KV head (1: they have copies)")),
       expertParallel(*this, "ep", cl::init(1), cl::value_desc("N"),
                      cl::desc("Chips over which they spread the experts (1: "
                               "no expert is on another chip)")),

@@ -163,10 +163,6 @@ private:
       return emitPassError(*this, module)
              << "option 'microbatches' needs stages of a pipeline to go "
                 "through, such as pp=2";
-    if (!grid && cp > 1 && tp <= 1)
-      return emitPassError(*this, module)
-             << "option 'cp' has chips of 'tp' share keys, of which there must "
-                "be 2 or more";
     if (!grid && sp && tp <= 1)
       return emitPassError(*this, module)
              << "option 'sp' cuts rows of tokens over the chips of 'tp', which "
@@ -175,7 +171,7 @@ private:
       return emitPassError(*this, module)
              << "the module has the grid " << grid << " already; leave '"
              << given.front().first << "' out to cut over that";
-    if (!grid && chips > 1) {
+    if (!grid && (chips > 1 || cp > 1)) {
       FailureOr<GridAttr> made = makeGridOfOptions(module);
       if (failed(made))
         return failure();
@@ -237,7 +233,7 @@ private:
     if (copies % degrees.cp != 0)
       return emitPassError(*this, module)
              << "option 'cp': each KV head is on " << copies
-             << " of the chips of 'tp', and cp=" << degrees.cp
+             << " of the chips of 'tp' and 'ep', and cp=" << degrees.cp
              << " must divide that number";
     if (heads == 1 && chips > degrees.cp)
       emitWarning(module.getLoc()) << "the KV heads are not cut over " << chips

@@ -1,9 +1,9 @@
 // RUN: llm-opt %s -split-input-file -verify-diagnostics --llm-shard="tp=4 cp=2"
 // RUN: llm-opt %S/Inputs/keys-by-hand.mlir -split-input-file -verify-diagnostics --llm-shard
 // RUN: not llm-opt %S/shard-keys.mlir -split-input-file --llm-shard="tp=4 cp=4" 2>&1 | FileCheck %s --check-prefix=DIVIDE
-// DIVIDE: error: --llm-shard: option 'cp': each KV head is on 2 of the chips of 'tp', and cp=4 must divide that number
+// DIVIDE: error: --llm-shard: option 'cp': each KV head is on 2 of the chips of 'tp' and 'ep', and cp=4 must divide that number
 // RUN: not llm-opt %S/shard-keys.mlir -split-input-file --llm-shard=cp=2 2>&1 | FileCheck %s --check-prefix=ALONE
-// ALONE: error: --llm-shard: option 'cp' has chips of 'tp' share keys, of which there must be 2 or more
+// ALONE: error: --llm-shard: option 'cp': each KV head is on 1 of the chips of 'tp' and 'ep', and cp=2 must divide that number
 // RUN: not llm-opt %S/shard-keys.mlir -split-input-file --llm-shard="tp=4 cp=-1" 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: error: --llm-shard: needs a number of chips
 
@@ -88,11 +88,20 @@ func.func @rows(%z: tensor<1x3x1x8xf32>, %q: tensor<1x3x8x8xf32>) -> tensor<1x3x
 }
 
 func.func @capacity(%q: tensor<1x1x8x8xf32>, %z: tensor<1x1x1x8xf32>) -> tensor<1x1x8x6xf32> {
-  // expected-warning @+1 {{has a capacity of 7, which is no multiple of these chips: its cache is whole}}
+  // expected-warning @+1 {{has a capacity that 2 chips do not divide: its cache is whole}}
   %c0 = llm.kv_cache "c" : !llm.kv_cache<batch = 1, kv_heads = 1, head_dim = 8, capacity = 7, f32 latents>
   %c1 = llm.kv_write %c0, %z at 5 : !llm.kv_cache<batch = 1, kv_heads = 1, head_dim = 8, capacity = 7, f32 latents>, tensor<1x1x1x8xf32>
   %zs = llm.kv_read %c1 rows 0 to 6 : !llm.kv_cache<batch = 1, kv_heads = 1, head_dim = 8, capacity = 7, f32 latents>
   %a = llm.mla_attn "attn" %q, %zs value_dim 6 mask causal scale 0.3 : tensor<1x1x8x8xf32>, tensor<1x6x1x8xf32>
+  return %a : tensor<1x1x8x6xf32>
+}
+
+func.func @pages(%q: tensor<1x1x8x8xf32>, %z: tensor<1x1x1x8xf32>) -> tensor<1x1x8x6xf32> {
+  // expected-warning @+1 {{has pages of 8 positions, and each of 2 chips would have 4: its cache is whole}}
+  %c0 = llm.kv_cache "c" : !llm.kv_cache<batch = 1, kv_heads = 1, head_dim = 8, capacity = 8, f32 latents, page_size = 8>
+  %c1 = llm.kv_write %c0, %z at 7 : !llm.kv_cache<batch = 1, kv_heads = 1, head_dim = 8, capacity = 8, f32 latents, page_size = 8>, tensor<1x1x1x8xf32>
+  %zs = llm.kv_read %c1 rows 0 to 8 : !llm.kv_cache<batch = 1, kv_heads = 1, head_dim = 8, capacity = 8, f32 latents, page_size = 8>
+  %a = llm.mla_attn "attn" %q, %zs value_dim 6 mask causal scale 0.3 : tensor<1x1x8x8xf32>, tensor<1x8x1x8xf32>
   return %a : tensor<1x1x8x6xf32>
 }
 

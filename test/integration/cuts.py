@@ -6,13 +6,17 @@ PHASES = {"prefill": ["--phase=prefill", "--seq=5"], "ragged decode": ["--phase=
 # Chips that share sequences run one program, so that these have one length.
 # So many tokens that two and four chips divide them.
 ROW_PHASES = {"prefill": ["--phase=prefill", "--batch=2", "--seq=4"], "ragged decode": ["--phase=decode", "--kv-len=5,3", "--seq=2"]}
-# Two or four chips that share keys divide the lengths.
-KEY_PHASES = {"prefill": ["--phase=prefill", "--seq=8"], "decode": ["--phase=decode", "--kv-len=8,4"]}
+# Two or four chips that share keys divide the lengths of sequences with one query each.
+KEY_PHASES = {"prefill": ["--phase=prefill", "--batch=2", "--seq=4"], "ragged decode": ["--phase=decode", "--kv-len=8,4"]}
+EVEN_KEY_PHASES = {"prefill": ["--phase=prefill", "--batch=4", "--seq=4"], "decode": ["--phase=decode", "--batch=4", "--kv-len=8"]}
 EVEN_PHASES = {"prefill": ["--phase=prefill", "--batch=4", "--seq=3"], "decode": ["--phase=decode", "--batch=4", "--kv-len=5"]}
 
 
 def phases_of(cut):
-    return KEY_PHASES if "cp=" in cut else EVEN_PHASES if "dp=" in cut or "interleave=" in cut else ROW_PHASES if "sp" in cut.split() else PHASES
+    areEven = "dp=" in cut or "interleave=" in cut
+    if "cp=" in cut:
+        return EVEN_KEY_PHASES if areEven else KEY_PHASES
+    return EVEN_PHASES if areEven else ROW_PHASES if "sp" in cut.split() else PHASES
 
 
 def passes_of(cut):

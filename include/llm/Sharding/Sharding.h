@@ -17,8 +17,8 @@ namespace mlir::llm {
 /// The degrees of parallelism: how many chips share what.
 struct Degrees {
   int64_t tp = 1; ///< chips that share each product
-  /// Chips, of those of tp that would have copies of a KV head, that share its
-  /// keys.
+  /// Chips, of those of tp and ep that would have copies of a KV head, that
+  /// share its keys.
   int64_t cp = 1;
   int64_t ep = 1; ///< chips that share the experts
   int64_t dp = 1; ///< chips that share a batch; with experts it divides ep
@@ -37,7 +37,7 @@ struct Degrees {
 /// `tp` (products), `tp_sp` (products, and rows between them), `ep` (experts,
 /// and all other products), `dp` (sequences), `dp_ep` (sequences, and experts),
 /// `pp` (layers) and `interleave` (parts of a batch, on one chip). Anything may
-/// follow. `_cp` at the end of one of `tp` adds the keys of a KV head.
+/// follow. `_cp` at the end of one of products adds the keys of a KV head.
 struct AxisRoles {
   SmallVector<StringAttr> batch;         ///< their chips share sequences
   SmallVector<StringAttr> products;      ///< theirs share each product
@@ -61,8 +61,8 @@ struct AxisRoles {
 GridAttr makeGrid(MLIRContext *context, const Degrees &degrees,
                   bool withExperts, int64_t heads);
 
-/// Returns how many chips of tp would have a copy of the same KV head. `cp` must
-/// divide that.
+/// Returns how many chips would have a copy of the same KV head. `cp` must divide
+/// that.
 int64_t chipsWithCopies(const Degrees &degrees, bool withExperts,
                         int64_t heads);
 

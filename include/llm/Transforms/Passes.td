@@ -154,11 +154,11 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
     `all_gather` after them. The axis is called `tp_sp`. If the number of chips does not
     divide the tokens, as in a decode of few sequences, nothing changes.
 
-    `cp=4` together with `tp` is context parallelism of a decode (vLLM's
-    `decode_context_parallel_size`; Helix parallelism, 2025): of the chips of `tp`, those
-    that would have copies of a KV head share its keys, 4 chips each. With `tp=8 cp=4`, 2 KV
-    heads give the grid `<tp = 2, tp_cp = 4>`; a cache of latents has one head, so that all
-    chips of `tp` could share its keys. Each chip has the positions r, r + 4, r + 8, .., and
+    `cp=4` together with `tp` or `ep` is context parallelism of a decode (vLLM's
+    `decode_context_parallel_size`; Helix parallelism, 2025): of the chips of `tp` and `ep`,
+    those that would have copies of a KV head share its keys, 4 chips each. With `tp=8
+    cp=4`, 2 KV heads give the grid `<tp = 2, tp_cp = 4>`; a cache of latents has one head,
+    so that all these chips could share its keys. Each chip has the positions r, r + 4, r + 8, .., and
     attends with the queries of all four to its own keys. An `all_to_all` gives each chip
     the results of its own heads, and `llm.join_attn` joins these. A cache of which this is
     not possible, as a query sees some of the keys that are read, or chips do not divide
@@ -193,7 +193,7 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
   let options = [
     Option<"tp", "tp", "int64_t", "0", "Chips of tensor parallelism">,
     Option<"ep", "ep", "int64_t", "0", "Chips that share the experts">,
-    Option<"cp", "cp", "int64_t", "0", "Chips, of those of tp, that share the keys of a KV head">,
+    Option<"cp", "cp", "int64_t", "0", "Chips, of those of tp and ep, that share the keys of a KV head">,
     Option<"dp", "dp", "int64_t", "0", "Chips that share the sequences of a batch">,
     Option<"sp", "sp", "bool", "false", "Cut what lies between products along the rows of tokens, too">,
     Option<"pp", "pp", "int64_t", "0", "Stages of a pipeline, each with a run of layers">,

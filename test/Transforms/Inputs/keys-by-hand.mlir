@@ -48,7 +48,7 @@ module attributes {llm.grid = #llm.grid<cp = 4>} {
 module attributes {llm.grid = #llm.grid<cp = 2>} {
   // cut-C3: seven positions on two chips.
   func.func @positions(%c: !latents, %z: tensor<1x1x1x8xf32>) -> !latents {
-    // expected-error @+1 {{'llm.kv_write' op cannot be cut over chips: it cuts 'cached_keys' into pieces of a cache, of whose positions chips do not have as many}}
+    // expected-error @+1 {{'llm.kv_write' op cannot be cut over chips: it cuts 'cached_keys' into pieces of a cache that has a capacity that 2 chips do not divide}}
     %1 = llm.kv_write %c, %z at 5 {llm.shard = #llm.shard<{positions = [cp]}>} : !latents, tensor<1x1x1x8xf32>
     return %1 : !latents
   }
