@@ -471,17 +471,26 @@ def Llm_StageAttr : Llm_Attr<"Stage", "stage", "the stage of a pipeline that a f
     that the function's types have, and a stage holds the caches of all groups. A `backward`
     function computes gradients, and its results go to the stage before.
 
-    Example: `llm.stage = #llm.stage<1 of 4, microbatches = 4>`
+    With `rounds` above 1, chips have that many stages each (interleaved pipeline: Narayanan
+    et al., 2021). Of P places, stage s is on place s mod P, so that a microbatch goes around
+    `rounds` times.
+
+    Example: `llm.stage = #llm.stage<1 of 4, microbatches = 4>`,
+    `llm.stage = #llm.stage<5 of 8 in 2 rounds, microbatches = 4>`
   }];
-  let parameters = (ins "int64_t":$number, "int64_t":$count, "int64_t":$microbatches,
+  let parameters = (ins "int64_t":$number, "int64_t":$count,
+    DefaultValuedParameter<"int64_t", "1", "stages on each chip">:$rounds, "int64_t":$microbatches,
     DefaultValuedParameter<"bool", "false">:$isBackward);
   let assemblyFormat = [{
-    `<` $number `of` $count `,` `microbatches` `=` $microbatches
+    `<` $number `of` $count (`in` $rounds^ `rounds`)? `,` `microbatches` `=` $microbatches
     (`,` custom<Backward>($isBackward)^)? `>`
   }];
   let extraClassDeclaration = [{
     /// The most microbatches that a pipeline may have.
     static constexpr int64_t maxMicrobatches = 1 << 16;
+    /// How many groups of chips the stages are on, and on which this one is.
+    int64_t countPlaces() const { return getCount() / getRounds(); }
+    int64_t getPlace() const { return getNumber() % countPlaces(); }
   }];
 }
 

@@ -137,25 +137,56 @@ static std::optional<int64_t> countAllLayers(const Program &program,
                   : std::nullopt;
 }
 
+/// Adds what a stage holds beside its values: its weights, and the caches and
+/// states of all microbatches.
+static LogicalResult addHeld(Capacity &capacity, const Totals &totals,
+                             const Program &program) {
+  for (auto [held, bytes, times] :
+       {std::tuple<int64_t *, int64_t, int64_t>{&capacity.weightBytes,
+                                                totals.weightBytes, 1},
+        {&capacity.cacheBytes, totals.cacheBytes, capacity.microbatches},
+        {&capacity.stateBytes, totals.stateBytes, capacity.microbatches}}) {
+    std::optional<int64_t> all = checkedMul(bytes, times),
+                           sum = all ? checkedAdd(*held, *all) : std::nullopt;
+    if (!sum)
+      return emitOverflow(program);
+    *held = *sum;
+  }
+  return success();
+}
+
+/// Adds what the other stages on the same chips hold.
+static LogicalResult addOtherStages(Capacity &capacity, StageAttr stage,
+                                    FunctionOpInterface function) {
+  auto module = function->getParentOfType<ModuleOp>();
+  for (FunctionOpInterface other : functionsWithBody(module)) {
+    auto own = other->getAttrOfType<StageAttr>(LlmDialect::stageAttrName);
+    if (other == function || !own || own.countPlaces() != stage.countPlaces() ||
+        own.getPlace() != stage.getPlace())
+      continue;
+    FailureOr<Program> program = Program::analyze(other);
+    if (failed(program))
+      return failure();
+    FailureOr<Totals> totals = computeTotals(*program);
+    if (failed(totals) || failed(addHeld(capacity, *totals, *program)))
+      return failure();
+  }
+  return success();
+}
+
 FailureOr<Capacity> Capacity::compute(const Program &program,
                                       const Totals &totals,
                                       const Target &target) {
   Capacity capacity;
   capacity.target = &target;
-  capacity.weightBytes = totals.weightBytes;
   FunctionOpInterface function = program.function();
-  if (auto stage =
-          function->getAttrOfType<StageAttr>(LlmDialect::stageAttrName))
+  auto stage = function->getAttrOfType<StageAttr>(LlmDialect::stageAttrName);
+  if (stage)
     capacity.microbatches = stage.getMicrobatches();
-  auto ofAll = [&](int64_t bytes) {
-    return checkedMul(bytes, capacity.microbatches);
-  };
-  std::optional<int64_t> caches = ofAll(totals.cacheBytes),
-                         states = ofAll(totals.stateBytes);
-  if (!caches || !states)
-    return emitOverflow(program);
-  capacity.cacheBytes = *caches;
-  capacity.stateBytes = *states;
+  if (failed(addHeld(capacity, totals, program)) ||
+      (stage && stage.getRounds() > 1 &&
+       failed(addOtherStages(capacity, stage, function))))
+    return failure();
   if (GridAttr grid = GridAttr::ofModule(program.function()))
     capacity.chips = grid.countChips();
 

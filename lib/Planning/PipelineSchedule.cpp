@@ -53,7 +53,8 @@ public:
   FailureOr<PipelineAttr> toAttribute(const Solution &solution) const;
   FailureOr<Solution> toSolution(PipelineAttr pipeline) const;
   FailureOr<int64_t> lowerBoundCycles() const;
-  FailureOr<int64_t> periodCycles(int64_t makespan) const;
+  int64_t longestSpan(const Solution &solution) const;
+  FailureOr<int64_t> periodCycles(const Solution &solution) const;
 
 private:
   explicit PipelineProblem(ModuleOp module, const Target &target)
@@ -62,7 +63,7 @@ private:
   LogicalResult findVisits();
   LogicalResult readMakespans();
   LogicalResult checkVisits() const;
-  FailureOr<int64_t> transferCycles(const Visit &from, int64_t toStage) const;
+  FailureOr<int64_t> transferCycles(const Visit &from, StageAttr to) const;
   LogicalResult timeTransfers();
   Task &addTask(const Step &step, unsigned group, EngineKind kind,
                 int64_t cycles);
@@ -75,10 +76,11 @@ private:
     return firstTask[visit] + static_cast<unsigned>(microbatch);
   }
   bool hasTransfer(unsigned visit) const {
-    return visit + 1 < visits.size() && visits[visit + 1].stage.getNumber() !=
-                                            visits[visit].stage.getNumber();
+    return visit + 1 < visits.size() && visits[visit + 1].stage.getPlace() !=
+                                            visits[visit].stage.getPlace();
   }
   int64_t countStages() const { return visits.front().stage.getCount(); }
+  int64_t countPlaces() const { return visits.front().stage.countPlaces(); }
   int64_t countMicrobatches() const {
     return visits.front().stage.getMicrobatches();
   }
@@ -127,10 +129,13 @@ LogicalResult PipelineProblem::checkVisits() const {
     if (visit.stage.getNumber() != number ||
         visit.stage.getIsBackward() != isBackward ||
         visit.stage.getCount() != first.getCount() ||
+        visit.stage.getRounds() != first.getRounds() ||
         visit.stage.getMicrobatches() != first.getMicrobatches())
       return emitFunctionError(visit.function)
              << "has llm.stage = " << visit.stage << ", where stage " << number
-             << " of " << first.getCount() << (isBackward ? ", backward," : "")
+             << " of " << first.getCount() << " in " << first.getRounds()
+             << (first.getRounds() > 1 ? " rounds" : " round")
+             << (isBackward ? ", backward," : "")
              << " with " << first.getMicrobatches()
              << " microbatches follows: a module has one pipeline, with one "
                 "function of each stage";
@@ -166,7 +171,7 @@ LogicalResult PipelineProblem::findVisits() {
 // What is handed on
 //===----------------------------------------------------------------------===//
 
-/// Returns the nearest link that joins all chips of two stages.
+/// Returns the nearest link that joins all chips of two places.
 static const Link *findLinkBetween(const Target &target, int64_t stride,
                                    int64_t from, int64_t to) {
   int64_t first = std::min(from, to) * stride,
@@ -180,7 +185,7 @@ static const Link *findLinkBetween(const Target &target, int64_t stride,
 /// A chip sends its results to its peer in the other stage: half of what two
 /// chips gather.
 FailureOr<int64_t> PipelineProblem::transferCycles(const Visit &from,
-                                                   int64_t toStage) const {
+                                                   StageAttr to) const {
   Count bytes = int64_t(0);
   FunctionOpInterface function = from.function;
   for (Type type : function.getResultTypes())
@@ -191,12 +196,12 @@ FailureOr<int64_t> PipelineProblem::transferCycles(const Visit &from,
   if (*bytes == 0)
     return 0;
   GridAttr grid = GridAttr::ofModule(module);
-  int64_t stride = grid ? grid.countChips() / countStages() : 1;
-  const Link *link =
-      findLinkBetween(target, stride, from.stage.getNumber(), toStage);
+  int64_t stride = grid ? grid.countChips() / countPlaces() : 1;
+  const Link *link = findLinkBetween(target, stride, from.stage.getPlace(),
+                                     to.getPlace());
   if (!link)
     return emitFunctionError(function)
-           << "hands values to stage " << toStage << ", and no link of target '"
+           << "hands values to stage " << to.getNumber() << ", and no link of target '"
            << target.name << "' joins the chips of both";
   CollectiveTime time =
       timeCollective(CollectiveKind::AllGather, 2, 2 * *bytes, *link,
@@ -212,14 +217,15 @@ LogicalResult PipelineProblem::timeTransfers() {
     if (!hasTransfer(index))
       continue;
     FailureOr<int64_t> cycles =
-        transferCycles(visits[index], visits[index + 1].stage.getNumber());
+        transferCycles(visits[index], visits[index + 1].stage);
     if (failed(cycles))
       return failure();
     visits[index].transferCycles = *cycles;
   }
-  if (!feedsBack() || countStages() == 1)
+  if (!feedsBack() || countPlaces() == 1)
     return success();
-  FailureOr<int64_t> cycles = transferCycles(visits.back(), 0);
+  FailureOr<int64_t> cycles =
+      transferCycles(visits.back(), visits.front().stage);
   if (failed(cycles))
     return failure();
   returnCycles = *cycles;
@@ -290,9 +296,9 @@ void PipelineProblem::numberTasks() {
 }
 
 void PipelineProblem::addVisit(unsigned visit) {
-  auto stage = static_cast<unsigned>(visits[visit].stage.getNumber());
+  auto place = static_cast<unsigned>(visits[visit].stage.getPlace());
   for (int64_t each = 0; each < countMicrobatches(); ++each) {
-    Task &task = addTask({visit, false, each}, stage, EngineKind::Matrix,
+    Task &task = addTask({visit, false, each}, place, EngineKind::Matrix,
                          visits[visit].cycles);
     if (visit > 0)
       task.predecessors.push_back(
@@ -314,9 +320,9 @@ void PipelineProblem::addTransfer(unsigned visit) {
 
 void PipelineProblem::addTasks() {
   problem.clockHz = target.clockHz;
-  for (int64_t stage = 0; stage < countStages(); ++stage)
+  for (int64_t place = 0; place < countPlaces(); ++place)
     problem.engines.push_back(
-        makeEngine("stage" + Twine(stage), EngineKind::Matrix));
+        makeEngine("stage" + Twine(place), EngineKind::Matrix));
   numberTasks();
   for (unsigned visit = 0; visit < visits.size(); ++visit) {
     addVisit(visit);
@@ -349,14 +355,43 @@ FailureOr<int64_t> PipelineProblem::lowerBoundCycles() const {
   return scheduling::largestBound(*bounds);
 }
 
+/// The longest time from the first to the last cycle of an engine; in a decode,
+/// of a microbatch, too, with the way of its tokens.
+int64_t PipelineProblem::longestSpan(const Solution &solution) const {
+  struct Span {
+    int64_t begin = maxCount, end = 0;
+    void add(const Slot &slot) {
+      begin = std::min(begin, slot.start);
+      end = std::max(end, slot.end);
+    }
+  };
+  std::vector<Span> engines(problem.engines.size()),
+      ways(static_cast<size_t>(countMicrobatches()));
+  for (const Slot &slot : solution.slots) {
+    engines[slot.engine.group].add(slot);
+    ways[static_cast<size_t>(steps[slot.task].microbatch)].add(slot);
+  }
+  int64_t longest = 0;
+  for (const Span &span : engines)
+    longest = std::max(longest, span.end - span.begin);
+  if (feedsBack())
+    for (const Span &span : ways)
+      longest = std::max(longest, span.end - span.begin + returnCycles);
+  return longest;
+}
+
 /// Rounds of microbatches can follow each other in this time: with a start
 /// every t cycles, where t is the longest stage or transfer, each stage is free
 /// when the next microbatch comes. A stage of a decode also waits for the
 /// tokens of its microbatch. Gradients are added up before the next round
-/// begins.
-FailureOr<int64_t> PipelineProblem::periodCycles(int64_t makespan) const {
+/// begins. Chips with several stages do the next round as they did this one, as
+/// soon as none of them is in both.
+FailureOr<int64_t>
+PipelineProblem::periodCycles(const Solution &solution) const {
   if (isTraining())
-    return makespan;
+    return solution.makespan;
+  if (countPlaces() < countStages())
+    return longestSpan(solution);
   int64_t longest = returnCycles;
   std::optional<int64_t> way = returnCycles;
   for (const Visit &visit : visits)
@@ -381,7 +416,7 @@ static FlatSymbolRefAttr symbolRefOf(FunctionOpInterface function) {
 FailureOr<PipelineAttr>
 PipelineProblem::toAttribute(const Solution &solution) const {
   FailureOr<int64_t> bound = lowerBoundCycles(),
-                     period = periodCycles(solution.makespan);
+                     period = periodCycles(solution);
   if (failed(bound) || failed(period))
     return failure();
   std::vector<const Slot *> slotOf(steps.size());
@@ -479,7 +514,7 @@ LogicalResult mlir::llm::verifyPipeline(ModuleOp module, const Target &target) {
   if (!violations.empty())
     return failure();
   FailureOr<int64_t> bound = pipeline.lowerBoundCycles(),
-                     period = pipeline.periodCycles(solution->makespan);
+                     period = pipeline.periodCycles(*solution);
   if (failed(bound) || failed(period))
     return failure();
   std::tuple<StringRef, int64_t, int64_t> figures[] = {

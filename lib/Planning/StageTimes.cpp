@@ -23,24 +23,24 @@ mlir::llm::stageTimesOf(FunctionOpInterface function) {
   if (!stage || !pipeline)
     return std::nullopt;
   StageTimes times{pipeline, stage};
-  llvm::StringMap<int64_t> numberOf;
+  llvm::StringMap<int64_t> placeOf;
   for (FunctionOpInterface other : functionsWithBody(module))
     if (auto own = other->getAttrOfType<StageAttr>(LlmDialect::stageAttrName))
-      numberOf[symbolOf(other)] = own.getNumber();
-  SmallVector<int64_t> cycles(stage.getCount());
+      placeOf[symbolOf(other)] = own.getPlace();
+  SmallVector<int64_t> cycles(stage.countPlaces());
   for (StageSlotAttr slot : pipeline.getSlots()) {
     if (slot.getMicrobatch() != 0)
       continue;
     int64_t length = slot.getEndCycle() - slot.getStartCycle();
-    auto number = numberOf.find(slot.getFunction().getValue());
+    auto place = placeOf.find(slot.getFunction().getValue());
     if (slot.getTo()) {
       if (slot.getFunction().getValue() == symbolOf(function))
         times.transferCycles = length;
-    } else if (number != numberOf.end() && number->second < stage.getCount()) {
-      cycles[number->second] += length;
+    } else if (place != placeOf.end() && place->second < stage.countPlaces()) {
+      cycles[place->second] += length;
     }
   }
-  times.makespanCycles = cycles[stage.getNumber()];
+  times.placeCycles = cycles[stage.getPlace()];
   times.longestCycles = *llvm::max_element(cycles);
   return times;
 }

@@ -282,7 +282,7 @@ static int64_t countPieces(SourceOpInterface source, GridAttr grid) {
 /// of a pipeline.
 static int64_t countSharingChips(FunctionOpInterface function, GridAttr grid) {
   auto stage = function->getAttrOfType<StageAttr>(LlmDialect::stageAttrName);
-  return grid.countChips() / (stage ? stage.getCount() : 1);
+  return grid.countChips() / (stage ? stage.countPlaces() : 1);
 }
 
 /// Notes what a chip holds beyond an equal share of an object that is there

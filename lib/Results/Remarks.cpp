@@ -58,7 +58,7 @@ static void addNotCut(const Report &report, std::vector<std::string> &remarks) {
     return;
   int64_t chips = grid.countChips();
   if (report.pipeline) // the others have other layers
-    chips /= report.pipeline->stage.getCount();
+    chips /= report.pipeline->stage.countPlaces();
   bool isSmall = held < 1e9;
   double unit = isSmall ? 1e6 : 1e9;
   remarks.push_back(

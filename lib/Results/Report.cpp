@@ -264,7 +264,7 @@ double Report::periodMicroseconds() const {
 }
 
 double Report::stageBusyPercent() const {
-  return 100 * double(pipeline->makespanCycles) *
+  return 100 * double(pipeline->placeCycles) *
          double(pipeline->stage.getMicrobatches()) /
          double(std::max<int64_t>(pipeline->pipeline.getPeriodCycles(), 1));
 }

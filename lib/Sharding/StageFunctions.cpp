@@ -28,9 +28,10 @@ using namespace mlir::llm;
 namespace {
 class StageSplitter {
 public:
-  StageSplitter(func::FuncOp whole, int64_t stages, int64_t microbatches)
-      : whole(whole), stages(stages), microbatches(microbatches),
-        builder(whole.getContext()) {}
+  StageSplitter(func::FuncOp whole, int64_t stages, int64_t rounds,
+                int64_t microbatches)
+      : whole(whole), stages(stages), rounds(rounds),
+        microbatches(microbatches), builder(whole.getContext()) {}
 
   FailureOr<SmallVector<FunctionOpInterface>> run();
 
@@ -50,7 +51,7 @@ private:
   Block &body() { return whole.getBody().front(); }
 
   func::FuncOp whole;
-  int64_t stages, microbatches;
+  int64_t stages, rounds, microbatches;
   OpBuilder builder;
   DenseMap<Operation *, int64_t> stageOfOp; ///< none for those of all stages
   /// What a stage hands to the next one, and what it reads of arguments and of
@@ -259,7 +260,7 @@ func::FuncOp StageSplitter::buildStage(int64_t stage) {
   for (NamedAttribute attribute : whole->getDiscardableAttrs())
     function->setAttr(attribute.getName(), attribute.getValue());
   function->setAttr(LlmDialect::stageAttrName,
-                    StageAttr::get(builder.getContext(), stage, stages,
+                    StageAttr::get(builder.getContext(), stage, stages, rounds,
                                    microbatches, /*isBackward=*/false));
   Block *entry = function.addEntryBlock();
   IRMapping map;
@@ -292,12 +293,12 @@ FailureOr<SmallVector<FunctionOpInterface>> StageSplitter::run() {
 
 FailureOr<SmallVector<FunctionOpInterface>>
 mlir::llm::splitIntoStages(FunctionOpInterface function, int64_t stages,
-                           int64_t microbatches) {
+                           int64_t rounds, int64_t microbatches) {
   auto whole = dyn_cast<func::FuncOp>(function.getOperation());
   if (!whole || !whole.getBody().hasOneBlock())
     return emitError(function.getLoc())
            << "function '" << function.getName()
            << "' cannot be split into stages: it must be a func.func of one "
               "block";
-  return StageSplitter(whole, stages, microbatches).run();
+  return StageSplitter(whole, stages, rounds, microbatches).run();
 }

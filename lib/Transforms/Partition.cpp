@@ -72,10 +72,11 @@ private:
     StringAttr axis = AxisRoles::get(grid).stages;
     if (!axis)
       return success();
-    int64_t stages = *grid.sizeOf(axis);
+    int64_t places = *grid.sizeOf(axis);
     auto said = function->getAttrOfType<StageAttr>(LlmDialect::stageAttrName);
-    return splitIntoStages(function, stages,
-                           said ? said.getMicrobatches() : stages);
+    int64_t rounds = said ? said.getRounds() : 1;
+    return splitIntoStages(function, places * rounds, rounds,
+                           said ? said.getMicrobatches() : places);
   }
 
   /// A module may have no grid because `llm-shard=tp=1` has asked for one chip.

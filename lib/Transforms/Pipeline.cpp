@@ -48,6 +48,9 @@ PipelineOptions::PipelineOptions()
       microbatches(*this, "microbatches", cl::init(0), cl::value_desc("N"),
                    cl::desc("Groups of sequences in the pipeline (0: as many "
                             "as stages)")),
+      pipelineRounds(*this, "pp-rounds", cl::init(1), cl::value_desc("N"),
+                     cl::desc("Stages on each of the chips of pp, which a "
+                              "microbatch goes through in turns")),
       interleave(*this, "interleave", cl::init(1), cl::value_desc("N"),
                  cl::desc("Parts of a batch side by side on each chip, of "
                           "which one computes while another exchanges")),
@@ -104,6 +107,7 @@ void mlir::llm::buildPipeline(OpPassManager &manager,
     shard.sp = options.sequenceParallel;
     shard.pp = options.pipelineParallel;
     shard.microbatches = options.microbatches;
+    shard.ppRounds = options.pipelineRounds;
     shard.interleave = options.interleave;
     manager.addPass(createLlmShardPass(shard));
     LlmPartitionPassOptions partition;

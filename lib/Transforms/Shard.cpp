@@ -194,21 +194,28 @@ private:
   /// If the grid has stages, writes which ops are in which.
   LogicalResult assignStagesOf(FunctionOpInterface function, GridAttr grid) {
     StringAttr axis = AxisRoles::get(grid).stages;
-    int64_t stages = axis ? *grid.sizeOf(axis) : 1;
+    int64_t places = axis ? *grid.sizeOf(axis) : 1;
+    constexpr int64_t mostRounds = 1024;
+    if (ppRounds < 1 || ppRounds > mostRounds || (ppRounds > 1 && places == 1))
+      return emitPassError(*this, getOperation())
+             << "option 'pp-rounds' must be 1 to " << mostRounds
+             << ", and above 1 only with several chips of 'pp', got "
+             << ppRounds.getValue();
     if (microbatches < 0 || microbatches > StageAttr::maxMicrobatches)
       return emitPassError(*this, getOperation())
              << "option 'microbatches' must be 1 to "
              << StageAttr::maxMicrobatches
              << ", or 0 for as many as there are stages, got "
              << microbatches.getValue();
-    if (stages == 1)
+    if (places == 1)
       return success();
+    // Before it is split, all stages are in one place.
     function->setAttr(
         LlmDialect::stageAttrName,
-        StageAttr::get(&getContext(), 0, 1,
-                       microbatches == 0 ? stages : int64_t(microbatches),
+        StageAttr::get(&getContext(), 0, ppRounds, ppRounds,
+                       microbatches == 0 ? places : int64_t(microbatches),
                        /*isBackward=*/false));
-    return assignStages(function, stages, [&](Operation *op) {
+    return assignStages(function, places * ppRounds, [&](Operation *op) {
       return rooflineSeconds(cast<WorkloadOpInterface>(op), target);
     });
   }

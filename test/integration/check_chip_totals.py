@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from cuts import find_cuts, phases_of
+from cuts import find_cuts, phases_of, shard_of
 from small_models import FAMILIES, make_config
 from small_programs import run
 
@@ -60,7 +60,7 @@ def check_family(folder, family, cut):
         # Chips that share sequences have experts, or there are none.
         if ("llm.moe_dispatch" in program.read_text()) != ("ep=" in cut) and ("ep=" in cut or "dp=" in cut):
             return
-        passes = [f"--llm-shard={cut}", "--llm-partition"]
+        passes = [shard_of(cut), "--llm-partition"]
         after = run("llm-opt", program, *passes)
         grid = {axis: int(size) for axis, size in re.findall(r"(\w+) = (\d+)", re.search(r"#llm\.grid<([^>]*)>", after).group(1))}
         chips = math.prod(size for axis, size in grid.items() if axis != "pp")  # of a stage

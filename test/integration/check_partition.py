@@ -1,7 +1,7 @@
 """Small models of all families, cut over chips: every chip ends with the results of the whole program, and no weight
 is lost or has elements twice but for those that are copied.
 
-    check_partition.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [--pp=2] [--interleave=2] [--chunks=2] [--sp] [FAMILY...]
+    check_partition.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [--pp=2] [--rounds=2] [--interleave=2] [--chunks=2] [--sp] [FAMILY...]
 """
 import json
 import re

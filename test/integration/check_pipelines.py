@@ -1,5 +1,7 @@
 """Random pipelines: their makespan is that of a flow shop, found by a recursion, and no shorter one exists, as the longest machine
 says; the period is that of Spec.md, S13. Pipelines with gradients of one length take (microbatches + stages - 1) times both.
+If chips have several stages of one length each, all M microbatches in R rounds on P places take (M R + P - 1) times it, from P
+microbatches on. Of random ones, rounds that follow after the period never meet, and those that follow a cycle earlier do.
 What one edit breaks is found.
 
     check_pipelines.py FOLDER COUNT
@@ -59,6 +61,55 @@ def check_gradients(folder):
             print(f"{stages} stages, {microbatches} microbatches, 1F1B: {expected} cycles, equal to the bound")
 
 
+def slots_of(text):
+    """Function, where its results go or None, microbatch, start and end."""
+    found = re.findall(r"<@(\w+)(?: to @(\w+))?, microbatch = (\d+), start_cycle = (\d+), end_cycle = (\d+)>", text)
+    return [(name, to or None, *map(int, numbers)) for name, to, *numbers in found]
+
+
+def meet(spans, period):
+    """Whether spans, by what is busy, overlap with those of the next round."""
+    return any(max(end for _, end in own) > min(start for start, _ in own) + period for own in spans.values())
+
+
+def check_rounds(folder):
+    for places, rounds, microbatches in ((2, 2, 4), (4, 2, 8), (4, 3, 4), (8, 2, 16)):
+        text = program([100] * (places * rounds), [0] * (places * rounds), microbatches, rounds=rounds)
+        found = figures(schedule(folder, text))
+        expected = (microbatches * rounds + places - 1) * 100
+        assert found["makespan_cycles"] == found["lower_bound_cycles"] == expected, f"{places} x {rounds}, {microbatches}: {found}"
+        assert found["period_cycles"] == microbatches * rounds * 100, found
+        plain = (microbatches + places - 1) * rounds * 100  # each stage as long as `rounds` of these
+        print(f"{places} places, {rounds} rounds, {microbatches} microbatches: {expected} cycles, equal to the bound; {plain} in one round")
+
+
+def check_random_rounds(folder, seed):
+    draw = random.Random(seed)
+    places, rounds, microbatches = draw.randint(1, 4), draw.randint(2, 3), draw.randint(1, 8)
+    stages = places * rounds
+    forward = [draw.randint(1, 400) for _ in range(stages)]
+    handed = [draw.choice([1, 10, draw.randint(1, 120)]) for _ in range(stages)]
+    phase = draw.choice([None, "prefill", "decode"])
+    made = schedule(folder, program(forward, handed, microbatches, phase, rounds=rounds))
+    found, label = figures(made), f"seed {seed}: {places} places, {rounds} rounds, {forward}, {microbatches} microbatches"
+    busy = {}
+    for name, to, microbatch, start, end in slots_of(re.search(r"slots(.*)", made, re.S).group(1)):
+        stage = int(re.search(r"\d+", name).group())
+        assert end - start == (transfer_cycles(handed[stage]) if to else forward[stage]), f"{label}: {name} {start} {end}"
+        busy.setdefault(f"from {stage}" if to else stage % places, []).append((start, end))
+        if phase == "decode":  # its tokens come back before it begins its next step
+            back = transfer_cycles(handed[-1]) if places > 1 and stage + 1 == stages and not to else 0
+            busy.setdefault(("tokens", microbatch), []).append((start, end + back))
+    for place in range(places):
+        work = sorted(busy[place])
+        assert len(work) == rounds * microbatches and all(a[1] <= b[0] for a, b in zip(work, work[1:])), f"{label}: place {place}"
+    ends = [end for what, own in busy.items() if not isinstance(what, tuple) for _, end in own]
+    assert found["lower_bound_cycles"] <= found["makespan_cycles"] == max(ends), f"{label}: {found}"
+    assert not meet(busy, found["period_cycles"]) and meet(busy, found["period_cycles"] - 1), f"{label}: {found}"
+    works = [microbatches * sum(forward[place::places]) for place in range(places)]
+    assert found["lower_bound_cycles"] >= max(works) and found["period_cycles"] >= max(works), f"{label}: {found}, work {works}"
+
+
 EDITS = [
     ("a slot is longer", r"(<@forward1, microbatch = 0, start_cycle = \d+, end_cycle = )(\d+)", lambda m: m[1] + str(int(m[2]) + 1), "S13: "),
     ("a slot begins before what it receives", r"(<@forward1, microbatch = 0, start_cycle = )(\d+)(, end_cycle = )(\d+)",
@@ -72,6 +123,7 @@ EDITS = [
     ("another bound", r"lower_bound_cycles = (\d+)(, period_cycles)", lambda m: f"lower_bound_cycles = {int(m[1]) - 1}{m[2]}", "S13: "),
     ("another period", r"period_cycles = (\d+)(, slots)", lambda m: f"period_cycles = {int(m[1]) + 1}{m[2]}", "S13: "),
     ("no pipeline", r", llm.pipeline = #llm.pipeline<.*?\n\s*\]>", lambda m: "", "S13: "),
+    ("other rounds", r"<0 of 3,", lambda m: "<0 of 3 in 3 rounds,", "llm.stage"),
     ("another number of microbatches", r"microbatches = 3", lambda m: "microbatches = 4", "llm.stage"),
 ]
 
@@ -93,7 +145,11 @@ def main():
     for seed in range(count):
         check_random(folder, seed)
     print(f"{count} random pipelines take what a flow shop takes")
+    for seed in range(count):
+        check_random_rounds(folder, seed)
+    print(f"{count} random pipelines in rounds")
     check_gradients(folder)
+    check_rounds(folder)
     check_edits(folder)
 
 

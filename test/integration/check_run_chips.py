@@ -1,6 +1,6 @@
 """Small models on several processes: chips of a cut program end with the logits of the whole program.
 
-    check_run_chips.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [--pp=2] [--sp] [--steps] [FAMILY...]
+    check_run_chips.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [--pp=2] [--rounds=2] [--sp] [--steps] [FAMILY...]
 
 llm-run runs the whole program in one process, and the cut one under mpirun, with the same seed. Each process makes the
 whole weights and keeps its piece. Logits must agree to 1e-5 in f32. With --steps, a prompt and decode steps, whose sizes
@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from cuts import find_cuts, passes_of, phases_of
+from cuts import find_cuts, passes_of, phases_of, shard_of
 from mpirun import run_chips
 from small_models import FAMILIES, make_config
 from small_programs import return_logits, run
@@ -41,10 +41,11 @@ def check_steps(folder, family, cut):
     program, after = folder / f"{family}.open.mlir", folder / f"{family}.open.cut.mlir"
     run("llm-translate", "--import-hf-config", folder / "config.json", "--layers=all", "--dtype=f32", "--batch=1", "--seq=?", "--kv-len=?",
         "-o", program)
-    run("llm-opt", program, f"--llm-shard={cut}", "--llm-partition", "-o", after)
+    run("llm-opt", program, shard_of(cut), "--llm-partition", "-o", after)
+    chips = math.prod(map(int, re.findall(r"= (\d+)", re.search(r"#llm\.grid<([^>]*)>", after.read_text()).group(1))))
     options = ["--optimize=false", "--tokens=1,5,7", "--steps=5"]
     expected = run("llm-run", program, *options)
-    said = run_chips(math.prod(map(int, re.findall(r"=(\d+)", cut))), after, *options)
+    said = run_chips(chips, after, *options)
     assert said == expected and said.count("tokens:") == 5, f"{family}: {said}, expected {expected}"
     print(f"{family}, a prompt and 4 steps, {cut.replace('=', ' ')}: the same tokens", flush=True)
 

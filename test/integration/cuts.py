@@ -25,8 +25,13 @@ def passes_of(cut):
     words = cut.split()
     options = ["expert-rows=all", *(f"overlap-{word}" for word in words if word.startswith("chunks="))]
     options += ["expert-exchange=all-gather"] * ("gather" in words)
-    degrees = [word for word in words if word != "gather" and not word.startswith("chunks=")]
-    return [f"--llm-shard={' '.join(degrees)}", f"--llm-partition={' '.join(options)}"]
+    return [shard_of(cut), f"--llm-partition={' '.join(options)}"]
+
+
+def shard_of(cut):
+    """The pass that decides on a cut; "pp=2 rounds=2" has two stages on each chip."""
+    degrees = [word for word in cut.split() if word != "gather" and not word.startswith("chunks=")]
+    return f"--llm-shard={' '.join(degrees).replace('rounds=', 'pp-rounds=')}"
 
 
 def find_cuts(words):

@@ -355,8 +355,8 @@ def run_stages(whole, stages, grid):
     drawn = draw_arguments(whole)
     handed = None
     for number, function in enumerate(stages):
-        assert re.search(rf"#llm\.stage<{number} of {len(stages)},", function.attrs["llm.stage"]), function.attrs
-        chips = [Chip(grid, n) for n, place in enumerate(grid.places) if place["pp"] == number]
+        assert re.search(rf"#llm\.stage<{number} of {len(stages)}( in {len(stages) // grid.axes['pp']} rounds)?,", function.attrs["llm.stage"]), function.attrs
+        chips = [Chip(grid, n) for n, place in enumerate(grid.places) if place["pp"] == number % grid.axes["pp"]]
         inputs = inputs_of(function)
         received = inputs.count(None)
         assert all(i is None for i in inputs[:received]) and received == (len(handed[0]) if handed else 0)
@@ -384,7 +384,8 @@ def check(before, after):
     """Programs by name in two texts, of which the second has a grid."""
     grid = Grid(re.search(r"#llm\.grid<([^>]*)>", after).group(1))
     whole, cut = parse(before), parse(after)
-    count = grid.axes.get("pp", 1)
+    rounds = int((re.search(r"#llm\.stage<0 of \d+ in (\d+) rounds", after) or [0, 1])[1])
+    count = grid.axes.get("pp", 1) * rounds
     stages = {name: [f"{name}_stage{n}" for n in range(count)] if count > 1 else [name] for name in whole}
     assert sum(stages.values(), []) == list(cut) and whole
     for name, function in whole.items():

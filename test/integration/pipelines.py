@@ -15,9 +15,10 @@ def transfer_cycles(elements):
     return -(-(bytes_sent * 1_000_000 + 2 * bytes_sent) // 1_000_000)
 
 
-def program(forward, handed, microbatches, phase=None, backward=()):
+def program(forward, handed, microbatches, phase=None, backward=(), rounds=1):
     """Functions that take so many cycles, and hand on so many elements (one number fewer than stages, and what the last returns)."""
     stages, lines = len(forward), []
+    shared = f" in {rounds} rounds" if rounds > 1 else ""
     attribute = f', llm.program = #llm.program<"m", {phase}, batch = 1, seq = 1, kv_len = 1, layers = 1 of 1>' if phase else ""
 
     def add(name, cycles, receives, returns, stage, note):
@@ -25,7 +26,7 @@ def program(forward, handed, microbatches, phase=None, backward=()):
         arguments += [f"%a: tensor<1x{cycles}xf32> {{llm.input = 0 : i64}}"]
         arguments += [f"%b: tensor<1x{returns}xf32> {{llm.input = 1 : i64}}"] if returns else []
         result = f" -> tensor<1x{returns}xf32>" if returns else ""
-        lines.append(f"  func.func @{name}({', '.join(arguments)}){result} attributes {{llm.stage = #llm.stage<{stage} of {stages}, "
+        lines.append(f"  func.func @{name}({', '.join(arguments)}){result} attributes {{llm.stage = #llm.stage<{stage} of {stages}{shared}, "
                      f"microbatches = {microbatches}{note}>{attribute}}} {{")
         lines.append(f'    %0 = llm.add "work" %a, %a : tensor<1x{cycles}xf32>, tensor<1x{cycles}xf32>')
         lines.append(f"    return %b : tensor<1x{returns}xf32>" if returns else "    return")
@@ -35,7 +36,7 @@ def program(forward, handed, microbatches, phase=None, backward=()):
         add(f"forward{stage}", cycles, handed[stage - 1] if stage else 0, handed[stage], stage, "")
     for stage, cycles in reversed(list(enumerate(backward))):
         add(f"backward{stage}", cycles, 0, 0, stage, ", backward")
-    return f"module attributes {{llm.grid = #llm.grid<pp = {stages}>}} {{\n" + "\n".join(lines) + "\n}\n"
+    return f"module attributes {{llm.grid = #llm.grid<pp = {stages // rounds}>}} {{\n" + "\n".join(lines) + "\n}\n"
 
 
 def flow_shop(forward, transfers, microbatches):

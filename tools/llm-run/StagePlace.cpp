@@ -25,6 +25,7 @@ FailureOr<StagePlace> StagePlace::find(ModuleOp module, const Chips &chips) {
              << "is stage " << stage.getNumber()
              << " once more; llm-run runs one function of each stage";
     place.functions[stage.getNumber()] = function.getName().str();
+    place.rounds = stage.getRounds();
     if (stage.getNumber() + 1 == stage.getCount())
       last = function;
   }
@@ -37,12 +38,15 @@ FailureOr<StagePlace> StagePlace::find(ModuleOp module, const Chips &chips) {
       return module.emitError()
              << "the program has no function of stage " << number << " of "
              << place.functions.size() << " (llm.stage)";
-  auto stages = static_cast<int64_t>(place.functions.size());
-  if (chips.count() % stages != 0)
-    return module.emitError() << stages << " stages cannot share "
-                              << chips.count() << " chips equally";
-  place.stride = chips.count() / stages;
-  place.number = chips.getNumber() / place.stride;
+  int64_t places = place.countPlaces();
+  if (places * place.rounds != static_cast<int64_t>(place.functions.size()) ||
+      chips.count() % places != 0)
+    return module.emitError()
+           << place.functions.size() << " stages in " << place.rounds
+           << (place.rounds > 1 ? " rounds" : " round") << " cannot share "
+           << chips.count() << " chips equally";
+  place.stride = chips.count() / places;
+  place.place = chips.getNumber() / place.stride;
   for (Type type : last.getResultTypes())
     place.elements.push_back(getElementTypeOrSelf(type));
   return place;
@@ -54,20 +58,23 @@ void StagePlace::receive(ArrayRef<ProgramArgument> arguments,
   for (auto [argument, value] : llvm::zip_equal(arguments, values))
     if (argument.kind == ProgramArgument::Kind::Received)
       value = chips.receive(getElementTypeOrSelf(argument.type),
-                            chips.getNumber() - stride);
+                            findPeer(chips, -1));
+}
+
+int64_t StagePlace::findPeer(const Chips &chips, int64_t places) const {
+  return (chips.getNumber() + places * stride + chips.count()) % chips.count();
 }
 
 std::vector<HostTensor> StagePlace::handOn(std::vector<HostTensor> results,
-                                           const Chips &chips,
+                                           int64_t round, const Chips &chips,
                                            bool toAll) const {
-  auto stages = static_cast<int64_t>(functions.size());
-  int64_t firstOfLast = (stages - 1) * stride, own = chips.getNumber();
+  int64_t firstOfLast = (countPlaces() - 1) * stride, own = chips.getNumber();
   auto takesResults = [&](int64_t chip) {
     return chip != firstOfLast && (chip == 0 || toAll);
   };
-  if (number + 1 < stages) {
+  if (stageIn(round) + 1 < static_cast<int64_t>(functions.size())) {
     for (const HostTensor &result : results)
-      chips.send(result, own + stride);
+      chips.send(result, findPeer(chips, 1));
     results.clear();
   } else if (own == firstOfLast) {
     for (int64_t chip = 0; chip < chips.count(); ++chip)
@@ -75,7 +82,7 @@ std::vector<HostTensor> StagePlace::handOn(std::vector<HostTensor> results,
         if (takesResults(chip))
           chips.send(result, chip);
   }
-  if (takesResults(own)) {
+  if (round + 1 == rounds && takesResults(own)) {
     results.clear();
     for (Type element : elements)
       results.push_back(chips.receive(element, firstOfLast));

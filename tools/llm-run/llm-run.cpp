@@ -336,13 +336,19 @@ static void printWhatRan(const CommandLine &options, const Inputs &inputs,
 }
 
 namespace {
-/// A program that is ready to run.
+/// A function that is ready to run: the program, or a stage of it.
 struct Prepared {
   OwningOpRef<ModuleOp> module, asRead; // compiling changes the first one
-  std::optional<StagePlace> place;
   std::unique_ptr<Executable> executable;
   std::optional<Inputs> inputs;
   std::optional<Measurement> measurement; ///< if ops are recorded
+  std::vector<HostTensor> results;        ///< of the last step, with caches
+};
+
+/// What this process runs: a function in each round.
+struct PreparedProgram {
+  std::optional<StagePlace> place;
+  std::vector<Prepared> stages;
 };
 } // namespace
 
@@ -358,34 +364,19 @@ static void leaveOneStage(ModuleOp module, func::FuncOp own,
   }
 }
 
-/// Reads, compiles and prepares a program. None of it needs the other chips.
-static LogicalResult prepare(const CommandLine &options, const Chips &chips,
-                             MLIRContext &context, Prepared &program) {
-  Location loc = UnknownLoc::get(&context);
-  if (failed(options.check(loc)))
-    return failure();
-  if (chips.isFirst() && failed(checkProgramFile("llm-run", options.program)))
-    return failure();
-  ParserConfig config(&context);
-  program.module = parseSourceFile<ModuleOp>(options.program, config);
-  if (!program.module || failed(chips.check(*program.module)))
-    return failure();
-  FailureOr<StagePlace> place = StagePlace::find(*program.module, chips);
-  if (failed(place))
-    return failure();
-  program.place = *place;
-  if (place->isSplit() && failed(options.checkStages(loc)))
-    return failure();
-  FailureOr<func::FuncOp> function = findFunction(
-      *program.module,
-      place->isSplit() ? place->getFunction() : StringRef(options.function));
+/// Compiles and prepares the function that this process runs in a round.
+static LogicalResult prepareStage(const CommandLine &options,
+                                  const Chips &chips, const StagePlace &place,
+                                  int64_t round, Prepared &program) {
+  Location loc = UnknownLoc::get(program.module->getContext());
+  FailureOr<func::FuncOp> function =
+      findFunction(*program.module, place.isSplit()
+                                        ? place.getFunction(round)
+                                        : StringRef(options.function));
   if (failed(function) || failed(addResultsOf(*function, options.resultsOf)))
     return failure();
-  if (chips.count() > 1 && !options.saveWeights.empty())
-    return emitError(loc) << "'--save-weights' would write the pieces of one "
-                             "chip; run the whole program for it";
   ModelFacts facts = findFacts(*function);
-  if (place->isSplit())
+  if (place.isSplit())
     leaveOneStage(*program.module, *function, facts);
   std::string name = function->getName().str();
   if (options.records() || facts.hasOpenSizes)
@@ -424,6 +415,61 @@ static LogicalResult prepare(const CommandLine &options, const Chips &chips,
   return measurement;
 }
 
+/// Reads, compiles and prepares a program. None of it needs the other chips.
+static LogicalResult prepare(const CommandLine &options, const Chips &chips,
+                             MLIRContext &context, PreparedProgram &program) {
+  Location loc = UnknownLoc::get(&context);
+  if (failed(options.check(loc)))
+    return failure();
+  if (chips.isFirst() && failed(checkProgramFile("llm-run", options.program)))
+    return failure();
+  ParserConfig config(&context);
+  auto whole = parseSourceFile<ModuleOp>(options.program, config);
+  if (!whole || failed(chips.check(*whole)))
+    return failure();
+  FailureOr<StagePlace> place = StagePlace::find(*whole, chips);
+  if (failed(place))
+    return failure();
+  program.place = *place;
+  if (place->isSplit() && failed(options.checkStages(loc)))
+    return failure();
+  if (chips.count() > 1 && !options.saveWeights.empty())
+    return emitError(loc) << "'--save-weights' would write the pieces of one "
+                             "chip; run the whole program for it";
+  for (int64_t round = 0; round < place->countRounds(); ++round) {
+    Prepared &stage = program.stages.emplace_back();
+    stage.module = round + 1 < place->countRounds()
+                       ? OwningOpRef<ModuleOp>(cast<ModuleOp>((*whole)->clone()))
+                       : std::move(whole);
+    if (failed(prepareStage(options, chips, *place, round, stage)))
+      return failure();
+  }
+  return success();
+}
+
+/// Runs one step: the stages of this process, each on what the one before has
+/// handed on. Returns the results of the last stage of all.
+static FailureOr<std::vector<HostTensor>>
+runStep(const CommandLine &options, const Chips &chips, bool isFirstStep,
+        PreparedProgram &program, ArrayRef<HostTensor> before) {
+  const StagePlace &place = *program.place;
+  std::vector<HostTensor> results;
+  for (auto [round, stage] : llvm::enumerate(program.stages)) {
+    if (!isFirstStep && failed(stage.inputs->advance(stage.results, before)))
+      return failure();
+    if (place.isSplit())
+      place.receive(stage.executable->getArguments(), chips,
+                    stage.inputs->getValues());
+    if (!options.measures())
+      stage.results = stage.executable->run(stage.inputs->getValues());
+    results = plainResults(*stage.executable, stage.results);
+    if (place.isSplit())
+      results = place.handOn(std::move(results), static_cast<int64_t>(round),
+                             chips, /*toAll=*/options.steps > 1);
+  }
+  return results;
+}
+
 static LogicalResult run(CommandLine &options, MLIRContext &context) {
   Chips chips(&context);
   Location loc = UnknownLoc::get(&context);
@@ -431,7 +477,7 @@ static LogicalResult run(CommandLine &options, MLIRContext &context) {
   std::optional<InterruptNote> note;
   if (measures)
     note.emplace();
-  Prepared program;
+  PreparedProgram program;
   LogicalResult prepared = prepare(options, chips, context, program);
   if (!chips.haveAllSucceeded(succeeded(prepared)))
     return failure();
@@ -439,33 +485,27 @@ static LogicalResult run(CommandLine &options, MLIRContext &context) {
     chips.warnOfFewCpus(options.threads, loc);
   if (!chips.isFirst())
     options.silence();
-  Inputs &inputs = *program.inputs;
-  Executable &executable = *program.executable;
+  Prepared &first = program.stages.front();
+  Inputs &inputs = *first.inputs;
+  Executable &executable = *first.executable;
   if (failed(saveWeights(options, inputs, loc)))
     return failure();
-  std::vector<HostTensor> all, results;
   if (records) {
     if (failed(measureRuns(options, executable, inputs, chips,
-                           *program.measurement, loc, all)))
+                           *first.measurement, loc, first.results)))
       return failure();
   } else if (measures) {
-    all = timeRuns(options, executable, inputs, chips, loc);
+    first.results = timeRuns(options, executable, inputs, chips, loc);
   }
+  std::vector<HostTensor> results;
   int64_t tokens = 0;
   auto start = std::chrono::steady_clock::now();
   for (int64_t step = 0; step < options.steps; ++step) {
-    if (step && failed(inputs.advance(all, results)))
+    FailureOr<std::vector<HostTensor>> made =
+        runStep(options, chips, /*isFirstStep=*/step == 0, program, results);
+    if (failed(made))
       return failure();
-    bool isSplit = program.place->isSplit();
-    if (isSplit)
-      program.place->receive(executable.getArguments(), chips,
-                             inputs.getValues());
-    if (!measures)
-      all = executable.run(inputs.getValues());
-    results = plainResults(executable, all);
-    if (isSplit)
-      results = program.place->handOn(std::move(results), chips,
-                                      /*toAll=*/options.steps > 1);
+    results = std::move(*made);
     if (options.hasPrompt() && !results.empty()) {
       printTokens(results.front(), options.out());
       tokens += results.front().getNumElements();

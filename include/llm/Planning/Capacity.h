@@ -17,6 +17,7 @@ namespace mlir::llm {
 /// weights, caches and the values between ops live.
 struct Capacity {
   const Target *target = nullptr;
+  /// Of all stages of a pipeline that are on the chip.
   int64_t weightBytes = 0;
   int64_t cacheBytes = 0; ///< room of all caches, filled or not
   int64_t stateBytes = 0; ///< states of recurrent layers

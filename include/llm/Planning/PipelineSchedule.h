@@ -7,8 +7,9 @@
 //
 // The stages of a pipeline are functions with schedules of their own. Which
 // microbatch is in which stage when is a second problem for the same scheduler:
-// its engines are the stages and the links between them, and its parts take as
-// long as a function's makespan, or as the results of one take over the link.
+// its engines are the chips of stages and the links between them, and its parts
+// take as long as a function's makespan, or as the results of one take over the
+// link.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +36,9 @@ LogicalResult verifyPipeline(ModuleOp module, const Target &target);
 struct StageTimes {
   PipelineAttr pipeline;
   StageAttr stage;
-  int64_t makespanCycles = 0; ///< of this stage, forward and backward
-  int64_t longestCycles = 0;  ///< of all stages
+  /// Of the stages on these chips, forward and backward, and the most of any
+  /// chips.
+  int64_t placeCycles = 0, longestCycles = 0;
   int64_t transferCycles = 0; ///< to send its results on; 0 if none are sent
 };
 /// Returns nothing if the function is no stage, or the module has no

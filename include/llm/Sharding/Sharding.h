@@ -126,9 +126,9 @@ assignStages(FunctionOpInterface function, int64_t stages,
 /// itself and for later stages (arguments without `llm.input`), and the
 /// arguments of the whole program that it reads (`llm.input` is their number
 /// there). It returns what the next stage receives. The last stage returns the
-/// results of the whole program.
+/// results of the whole program. Chips have `rounds` stages each.
 FailureOr<SmallVector<FunctionOpInterface>>
-splitIntoStages(FunctionOpInterface function, int64_t stages,
+splitIntoStages(FunctionOpInterface function, int64_t stages, int64_t rounds,
                 int64_t microbatches);
 
 /// Returns the largest number of chips that divides `chips` and the KV heads of

@@ -172,7 +172,9 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
     of one layer stay together. The program is that of one of `microbatches` groups of
     sequences, which go through the stages one after the other (0: as many as there are
     stages, so that no stage waits in a decode). Each of the tp x ep chips of a stage sends
-    its values to one chip of the next stage.
+    its values to one chip of the next stage. With `pp-rounds=2`, each chip has two stages,
+    and a microbatch goes around twice (interleaved pipeline: Narayanan et al., 2021): the
+    first and last stages wait half as long, and twice as many values are sent.
 
     `interleave=2` puts two halves of the batch next to each other into the program of one chip,
     so that one half computes while the other exchanges (two-batch overlap: DeepSeek-V3 technical
@@ -197,6 +199,7 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
     Option<"dp", "dp", "int64_t", "0", "Chips that share the sequences of a batch">,
     Option<"sp", "sp", "bool", "false", "Cut what lies between products along the rows of tokens, too">,
     Option<"pp", "pp", "int64_t", "0", "Stages of a pipeline, each with a run of layers">,
+    Option<"ppRounds", "pp-rounds", "int64_t", "1", "Stages on each of the chips of pp, which a microbatch goes through in turns">,
     Option<"interleave", "interleave", "int64_t", "0", "Parts of a batch side by side on each chip">,
     Option<"microbatches", "microbatches", "int64_t", "0", "Groups of sequences in the pipeline (0: as many as stages)">
   ];

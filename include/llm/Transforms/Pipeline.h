@@ -22,7 +22,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<std::string> engines;
   Option<int64_t> tensorParallel, contextParallel, expertParallel;
   Option<int64_t> dataParallel;
-  Option<int64_t> pipelineParallel, microbatches, interleave, overlapChunks;
+  Option<int64_t> pipelineParallel, microbatches, pipelineRounds, interleave;
+  Option<int64_t> overlapChunks;
   Option<bool> sequenceParallel;
   Option<bool> decomposeAttention, fuseProjections, fuse;
   Option<TilingStrategy> strategy;

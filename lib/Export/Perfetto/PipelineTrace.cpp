@@ -90,8 +90,10 @@ PipelineSlices::PipelineSlices(ModuleOp module, PipelineAttr pipeline)
   });
   for (FunctionOpInterface function : functionsWithBody(module))
     if (auto stage =
-            function->getAttrOfType<StageAttr>(LlmDialect::stageAttrName))
+            function->getAttrOfType<StageAttr>(LlmDialect::stageAttrName)) {
       stages[symbolOf(function)] = stage;
+      places = stage.countPlaces();
+    }
   for (StageSlotAttr slot : slots) {
     tracks[placeOf(slot)] = 0;
     if (!slot.getTo())
@@ -121,6 +123,8 @@ TraceLayout PipelineSlices::layout(const Twine &name) const {
     std::string name = "stage " + std::to_string(place.first);
     if (place.second >= 0)
       name += " to " + std::to_string(place.second);
+    else if (place.first >= places)
+      name += " (on the chips of " + std::to_string(place.first % places) + ")";
     result.tracks.push_back({0, name});
   }
   return result;

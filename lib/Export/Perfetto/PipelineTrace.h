@@ -88,6 +88,7 @@ private:
   std::vector<StageSlotAttr> slots; ///< in the order of time
   /// The stage of each function, by symbol.
   llvm::StringMap<StageAttr> stages;
+  int64_t places = 1; ///< of chips, on which several stages may be
   llvm::StringMap<std::vector<StageSlotAttr>> runs; ///< of each function
   std::map<Place, unsigned> tracks;
 };

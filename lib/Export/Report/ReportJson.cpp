@@ -501,6 +501,7 @@ static Json pipelineToJson(const Report &report) {
   PipelineAttr pipeline = times.pipeline;
   return {{"stage", times.stage.getNumber()},
           {"stages", times.stage.getCount()},
+          {"rounds", times.stage.getRounds()},
           {"microbatches", times.stage.getMicrobatches()},
           {"period_us", report.periodMicroseconds()},
           {"makespan_us", toMicroseconds(pipeline.getMakespanCycles())},

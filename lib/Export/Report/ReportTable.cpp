@@ -391,8 +391,12 @@ static std::string describePipeline(const Report &report) {
   PipelineAttr pipeline = times.pipeline;
   std::string text =
       "stage " + std::to_string(times.stage.getNumber()) + " of " +
-      std::to_string(times.stage.getCount()) + " (from 0), at work in " +
-      showPercent(report.stageBusyPercent() / 100) +
+      std::to_string(times.stage.getCount()) + " (from 0), " +
+      (times.stage.getRounds() > 1
+           ? "one of " + std::to_string(times.stage.getRounds()) +
+                 " on its chips, which are "
+           : "") +
+      "at work in " + showPercent(report.stageBusyPercent() / 100) +
       " of the time; the first round is through after " +
       showTime(cyclesToMicroseconds(pipeline.getMakespanCycles(), clockHz));
   if (times.transferCycles > 0)

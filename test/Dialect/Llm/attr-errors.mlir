@@ -707,6 +707,24 @@ func.func private @f() attributes {llm.stage = #llm.stage<1 of 2, microbatches =
 
 // -----
 
+// stage-C4: three stages in two rounds.
+// expected-error @+1 {{the 3 stages of a pipeline cannot be shared in 2 rounds}}
+func.func private @f() attributes {llm.stage = #llm.stage<1 of 3 in 2 rounds, microbatches = 2>}
+
+// -----
+
+// stage-C4: no round.
+// expected-error @+1 {{the 3 stages of a pipeline cannot be shared in 0 rounds}}
+func.func private @f() attributes {llm.stage = #llm.stage<1 of 3 in 0 rounds, microbatches = 2>}
+
+// -----
+
+// stage-C4: gradients go back in one round.
+// expected-error @+1 {{a pipeline with gradients has one round, got 2}}
+func.func private @f() attributes {llm.stage = #llm.stage<1 of 4 in 2 rounds, microbatches = 2, backward>}
+
+// -----
+
 // stage_slot-C1: it ends before it starts.
 // expected-error @+1 {{the slot of @f must have a microbatch and a start of 0 or more, and end no earlier than it starts; got microbatch 0, cycles 5 to 4}}
 module attributes {llm.pipeline = #llm.pipeline<makespan_cycles = 5, lower_bound_cycles = 0, period_cycles = 0, slots = [<@f, microbatch = 0, start_cycle = 5, end_cycle = 4>]>} {}

@@ -11,8 +11,8 @@ using namespace mlir;
 using namespace mlir::llm;
 
 LogicalResult StageAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                int64_t number, int64_t count,
-                                int64_t microbatches, bool) {
+                                int64_t number, int64_t count, int64_t rounds,
+                                int64_t microbatches, bool isBackward) {
   if (number < 0 || number >= count) // stage-C1
     return emitError() << "a stage must have a number from 0 to one less than "
                           "there are stages, got "
@@ -20,6 +20,12 @@ LogicalResult StageAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (microbatches < 1 || microbatches > maxMicrobatches) // stage-C2
     return emitError() << "a pipeline must have 1 to " << maxMicrobatches
                        << " microbatches, got " << microbatches;
+  if (rounds < 1 || count % rounds != 0) // stage-C4
+    return emitError() << "the " << count << " stages of a pipeline cannot be "
+                       << "shared in " << rounds << " rounds";
+  if (isBackward && rounds > 1) // stage-C4
+    return emitError() << "a pipeline with gradients has one round, got "
+                       << rounds;
   return success();
 }
 
