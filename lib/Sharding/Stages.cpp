@@ -206,7 +206,7 @@ LogicalResult mlir::llm::assignStages(
     return emitError(function.getLoc())
            << "function '" << function.getName() << "' has " << steps->size()
            << " layers and ops beside them, too few for " << stages
-           << " stages (pp=" << stages << ")";
+           << " stages";
   writeStages(*steps, chooseStages(*steps, stages));
   return success();
 }

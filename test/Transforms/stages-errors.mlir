@@ -1,8 +1,12 @@
 // RUN: llm-opt %s -split-input-file -verify-diagnostics --llm-partition
 // RUN: not llm-opt %S/shard-late.mlir --llm-shard=pp=64 2>&1 | FileCheck %s --check-prefix=FEW
-// FEW: error: function '{{.*}}' has {{[0-9]+}} layers and ops beside them, too few for 64 stages (pp=64)
+// FEW: error: function '{{.*}}' has {{[0-9]+}} layers and ops beside them, too few for 64 stages
 // RUN: not llm-opt %S/shard-late.mlir "--llm-shard=pp=2 microbatches=-1" 2>&1 | FileCheck %s --check-prefix=MICRO
 // MICRO: error: --llm-shard: option 'microbatches' must be 1 to 65536, or 0 for as many as there are stages, got -1
+// RUN: not llm-opt %S/shard-late.mlir "--llm-shard=tp=2 pp-rounds=2" 2>&1 | FileCheck %s --check-prefix=PLACES
+// PLACES: error: --llm-shard: option 'pp-rounds' must be 1 to 1024, and above 1 only with several chips of 'pp', got 2
+// RUN: not llm-opt %S/shard-late.mlir "--llm-shard=pp=2 pp-rounds=0" 2>&1 | FileCheck %s --check-prefix=ROUNDS
+// ROUNDS: error: --llm-shard: option 'pp-rounds' must be 1 to 1024, and above 1 only with several chips of 'pp', got 0
 // RUN: not llm-opt %S/shard-late.mlir "--llm-shard=tp=2 microbatches=4" 2>&1 | FileCheck %s --check-prefix=STAGES
 // STAGES: error: --llm-shard: option 'microbatches' needs stages of a pipeline to go through, such as pp=2
 // RUN: not llm-opt %S/shard-late.mlir --llm-shard=pp=-2 2>&1 | FileCheck %s --check-prefix=NUMBER
