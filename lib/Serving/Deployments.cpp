@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Serving/Deployments.h"
+#include "llm/Sharding/Sharding.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -31,6 +34,38 @@ static bool divideExperts(const ModelConfig &model, int64_t chips) {
   return hasExperts;
 }
 
+/// How many chips of a worker have the same KV head and can share its keys: all
+/// that have it, or one if a layer selects keys or hides some.
+static int64_t countSharingKeys(const ModelConfig &model,
+                                const WorkerCut &cut) {
+  Degrees degrees;
+  degrees.tp = cut.tp;
+  degrees.ep = cut.ep;
+  degrees.dp = cut.dp;
+  bool withExperts = cut.ep > 1;
+  int64_t chips = degrees.countForProducts(withExperts), heads = chips;
+  bool areSingle = true;
+  for (const LayerConfig &layer : model.layers) {
+    const AttentionConfig &attention = layer.attention;
+    if (attention.heads == 0)
+      continue;
+    if (attention.indexer.heads > 0 || attention.chunk > 0 ||
+        attention.compressed.queryRank > 0)
+      return 1;
+    if (attention.latent.rank > 0)
+      continue;
+    heads = std::gcd(heads, attention.kvHeads);
+    areSingle &= attention.kvHeads == 1;
+  }
+  int64_t copies =
+      areSingle ? chips : chipsWithCopies(degrees, withExperts, heads);
+  bool isShared = llvm::all_of(model.layers, [&](const LayerConfig &layer) {
+    return layer.attention.heads % chips == 0 &&
+           layer.attention.window % copies == 0;
+  });
+  return isShared ? copies : 1;
+}
+
 /// Adds the cuts of a worker that has so many chips in a stage.
 static void addCuts(std::vector<WorkerCut> &cuts, const ModelConfig &model,
                     int64_t chips, int64_t stages, int64_t batch) {
@@ -38,8 +73,13 @@ static void addCuts(std::vector<WorkerCut> &cuts, const ModelConfig &model,
     if (ep > 1 && !divideExperts(model, ep))
       continue;
     for (int64_t dp : divisorsOf(ep))
-      if (batch % dp == 0)
-        cuts.push_back({chips / ep, ep, dp, stages});
+      if (batch % dp == 0) {
+        WorkerCut cut{chips / ep, ep, dp, stages};
+        cuts.push_back(cut);
+        cut.cp = countSharingKeys(model, cut);
+        if (cut.cp > 1)
+          cuts.push_back(cut);
+      }
   }
 }
 

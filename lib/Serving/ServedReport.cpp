@@ -184,7 +184,7 @@ void mlir::llm::printServedValidation(::llvm::raw_ostream &os,
 
 void mlir::llm::printServedCsv(::llvm::raw_ostream &os,
                                ArrayRef<ServedPrediction> predictions) {
-  os << "tp,ep,dp,pp,workers,prompt_workers,chips,requests,isl,osl,"
+  os << "tp,ep,dp,pp,cp,workers,prompt_workers,chips,requests,isl,osl,"
         "measured_tpot_ms,tpot_ms,ttft_ms,step_ms,prompt_ms,"
         "tokens_per_second_per_user,tokens_per_second_per_chip,needed_bytes,"
         "capacity_bytes,is_served\n";
@@ -192,8 +192,8 @@ void mlir::llm::printServedCsv(::llvm::raw_ostream &os,
     const Deployment &deployment = row->deployment;
     const WorkerCut &cut = deployment.cut;
     os << cut.tp << "," << cut.ep << "," << cut.dp << "," << cut.pp << ","
-       << deployment.workers << "," << deployment.promptWorkers << ","
-       << times.chips << "," << row->load.requests << ","
+       << cut.cp << "," << deployment.workers << ","
+       << deployment.promptWorkers << "," << times.chips << "," << row->load.requests << ","
        << row->load.inputTokens << "," << row->load.outputTokens << ",";
     if (row->tokenSeconds > 0)
       os << ::llvm::format("%.6g", row->tokenSeconds * 1e3);

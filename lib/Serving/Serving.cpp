@@ -28,7 +28,7 @@ ServingPredictor::ServingPredictor(MLIRContext *context, ModelConfig model,
 std::string WorkerCut::toOptions() const {
   std::string options;
   for (auto [name, chips] :
-       {std::pair("tp", tp), {"ep", ep}, {"dp", dp}, {"pp", pp}})
+       {std::pair("tp", tp), {"cp", cp}, {"ep", ep}, {"dp", dp}, {"pp", pp}})
     if (chips > 1)
       options += (options.empty() ? "" : " ") + std::string(name) + "=" +
                  std::to_string(chips);
@@ -49,7 +49,7 @@ FailureOr<ServingPredictor::Program>
 ServingPredictor::run(Phase phase, const WorkerCut &cut, int64_t batch,
                       int64_t tokens) {
   std::vector<int64_t> key = {int64_t(phase), cut.tp, cut.ep, cut.dp,
-                              cut.pp,         batch,  tokens};
+                              cut.pp,         cut.cp, batch,  tokens};
   if (auto same = known.find(key); same != known.end())
     return same->second;
   ImportOptions options = formats;
@@ -106,12 +106,17 @@ ServingPredictor::predict(const Deployment &deployment, const ServedLoad &load,
                           const ServingAssumptions &assumptions) {
   int64_t batch = ::llvm::divideCeil(load.requests, deployment.workers);
   const WorkerCut &cut = deployment.cut;
-  FailureOr<Program> step = run(Phase::Decode, cut, batch,
-                                load.inputTokens + load.outputTokens / 2);
+  // Of keys that chips share, the one with most has so many.
+  auto ofMost = [&](int64_t keys) {
+    return ::llvm::divideCeilSigned(keys, cut.cp) * cut.cp;
+  };
+  FailureOr<Program> step =
+      run(Phase::Decode, cut, batch,
+          ofMost(load.inputTokens + load.outputTokens / 2));
   if (failed(step))
     return failure();
   FailureOr<Program> prompt =
-      run(Phase::Prefill, cut, /*batch=*/cut.dp, load.inputTokens);
+      run(Phase::Prefill, cut, /*batch=*/cut.dp, ofMost(load.inputTokens));
   if (failed(prompt))
     return failure();
   ServedTimes times;

@@ -335,7 +335,7 @@ LogicalResult Partitioner::joinParts(JoinableOpInterface op,
     rewriter.setInsertionPoint(op);
     return value;
   };
-  inFront({});
+  rewriter.setInsertionPoint(op);
   Value joined = op.joinParts(
       rewriter, countChips(axes, grid),
       [&](Value part) {

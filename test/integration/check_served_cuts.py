@@ -17,7 +17,8 @@ from pathlib import Path
 BIN, CONFIG, FOLDER = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
 CHIPS, REQUESTS, EXPERTS, LAYERS = map(int, sys.argv[4:])
 TARGET, ISL, OSL = "h100-sxm", 256, 100
-NAMES = ("tp", "ep", "dp", "pp")
+NAMES = ("tp", "cp", "ep", "dp", "pp")
+HEADS, KV_HEADS = (json.loads(Path(CONFIG).read_text())[key] for key in ("num_attention_heads", "num_key_value_heads"))
 
 
 def run(tool, *words):
@@ -25,17 +26,20 @@ def run(tool, *words):
 
 
 def possible():
-    """Copies, tp, ep, dp and pp, by trying all numbers."""
+    """Copies, tp, cp, ep, dp and pp, by trying all numbers. Chips with the same KV head share its keys, or none does."""
     for copies, tp, ep, dp, pp in itertools.product(range(1, CHIPS + 1), repeat=5):
         batch = math.ceil(REQUESTS / copies)
         if copies * tp * ep * pp != CHIPS or copies > REQUESTS or pp > LAYERS or ep % dp or batch % dp:
             continue
         if ep == 1 or (EXPERTS and EXPERTS % ep == 0):
-            yield copies, tp, ep, dp, pp
+            yield copies, tp, 1, ep, dp, pp
+            chips = tp * ep // dp
+            if chips > math.gcd(chips, KV_HEADS) and HEADS % chips == 0:
+                yield copies, tp, chips // math.gcd(chips, KV_HEADS), ep, dp, pp
 
 
 def reports(cut, batch, groups, *sizes):
-    tp, ep, dp, pp = cut
+    pp = cut[-1]
     module, out = FOLDER / "model.mlir", FOLDER / "report.json"
     run("llm-translate", "--import-hf-config", CONFIG, "--layers=all", f"--batch={batch}", *sizes, "-o", module)
     degrees = " ".join(f"{name}={n}" for name, n in zip(NAMES, cut))
@@ -46,12 +50,13 @@ def reports(cut, batch, groups, *sizes):
     return decoded.get("functions", [decoded])
 
 
-def expected(copies, tp, ep, dp, pp):
+def expected(copies, tp, cp, ep, dp, pp):
+    most = lambda keys: math.ceil(keys / cp) * cp  # the chip with most of them
     batch = math.ceil(REQUESTS / copies)
     groups = max(1, min(pp, batch // dp))  # so many groups of requests are in the pipeline
     group = math.ceil(batch / (groups * dp)) * dp
-    steps = reports((tp, ep, dp, pp), group, groups, "--phase=decode", f"--kv-len={ISL + OSL // 2}")
-    prompts = reports((tp, ep, dp, pp), dp, 1, "--phase=prefill", f"--seq={ISL}")
+    steps = reports((tp, cp, ep, dp, pp), group, groups, "--phase=decode", f"--kv-len={most(ISL + OSL // 2)}")
+    prompts = reports((tp, cp, ep, dp, pp), dp, 1, "--phase=prefill", f"--seq={most(ISL)}")
     step = steps[0]["pipeline"]["period_us"] if pp > 1 else steps[0]["makespan_us"]
     prompt = prompts[0]["pipeline"]["makespan_us"] if pp > 1 else prompts[0]["makespan_us"]
     token = step + (batch - 1) / (OSL - 1) * prompt / dp  # dp prompts are read at once

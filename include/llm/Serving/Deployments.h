@@ -16,7 +16,8 @@ namespace mlir::llm {
 /// of the model, and how each is cut. A copy has one request or more, and a
 /// stage one layer or more. The chips of `ep` divide the experts, and those of
 /// `dp` share a model with experts only, and the requests of a copy evenly. (Of
-/// others, more copies do the same.)
+/// others, more copies do the same.) Chips that have copies of a KV head keep
+/// them, or all of them share its keys (`cp`).
 std::vector<Deployment> listDeployments(const ModelConfig &model, int64_t chips,
                                         int64_t requests);
 

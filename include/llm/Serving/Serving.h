@@ -36,6 +36,7 @@ struct WorkerCut {
   int64_t ep = 1; ///< chips that share the experts
   int64_t dp = 1; ///< of these, chips that share the sequences
   int64_t pp = 1; ///< stages, which share the layers
+  int64_t cp = 1; ///< of tp and ep, chips that share the keys of a KV head
 
   int64_t countChips() const { return tp * ep * pp; }
   /// Returns the options, "tp=4 pp=2"; empty for one chip.
