@@ -27,7 +27,7 @@ MODELS = {  # words of llm-prof serve, and the cuts that have lines
 
 
 def name_of(row: dict) -> str:
-    words = " ".join(f"{axis}={row[axis]}" for axis in ("tp", "ep", "dp", "pp") if row[axis] != "1") or "one chip"
+    words = " ".join(f"{axis}={row[axis]}" for axis in ("tp", "cp", "ep", "dp", "pp") if row[axis] != "1") or "one chip"
     return words if row["workers"] == "1" else f"{row['workers']} x {words}"
 
 
