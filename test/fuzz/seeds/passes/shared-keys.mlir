@@ -1,5 +1,4 @@
-
-
+// target=h100-sxm tile verify-cost schedule verify-schedule report=json
 !cache = !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, bf16>
 
 module attributes {llm.grid = #llm.grid<tp = 2, cp = 2>} {
