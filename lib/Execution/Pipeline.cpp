@@ -190,6 +190,12 @@ void llm::addKernels(OpPassManager &pm, unsigned threads) {
 void llm::addLoopsToLlvm(OpPassManager &pm, Kernels kernels, unsigned threads,
                          CpuVectors vectors, Assertions &assertions) {
   bool hasThreads = threads > 1;
+  // Some machines neither compute in bf16 nor round to it themselves. Vectors of
+  // bf16, which are made below, would not be computed in f32.
+  pm.addPass(math::createMathExtendToSupportedTypes());
+  arith::ArithEmulateUnsupportedFloatsOptions inF32;
+  inF32.sourceTypeStrs = {"bf16"};
+  pm.addPass(arith::createArithEmulateUnsupportedFloats(inF32));
   if (kernels != Kernels::Reference)
     pm.addNestedPass<func::FuncOp>(
         createRegisterTilesPass(vectors, hasThreads));
@@ -211,7 +217,6 @@ void llm::addLoopsToLlvm(OpPassManager &pm, Kernels kernels, unsigned threads,
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createAssertionsPass(assertions));
   pm.addPass(std::make_unique<Bf16AsF32>());
-  // Some machines cannot round to bf16 themselves.
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));
