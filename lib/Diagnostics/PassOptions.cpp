@@ -83,15 +83,15 @@ static StringRef findSpokenOption(StringRef word) {
 std::string OptionReader::findElsewhere(StringRef name) const {
   constexpr StringRef ofPrograms[] = {"batch",  "seq",     "kv_len", "kv-len",
                                       "layers", "weights", "dtype",  "phase"};
-  constexpr StringRef otherCuts[] = {"cp", "pcp", "dcp"};
+  constexpr StringRef otherCuts[] = {"pcp", "dcp", "vpp", "etp"};
   if (options.contains("target") && llvm::is_contained(ofPrograms, name)) {
     std::string option = name.str();
     llvm::replace(option, '_', '-');
     return "; that is said of the program: llm-translate --" + option + "=...";
   }
   if (options.contains("tp") && llvm::is_contained(otherCuts, name))
-    return "; a program is cut by tensors ('tp'), experts ('ep'), layers "
-           "('pp') or sequences ('dp')";
+    return "; a program is cut by tensors ('tp'), keys ('cp'), experts ('ep'), "
+           "layers ('pp', 'pp-rounds') or sequences ('dp')";
   if (options.contains("tp") && name == "chunks")
     return "; chunks of sums are made behind it: "
            "--llm-partition=overlap-chunks=2";

@@ -13,6 +13,7 @@
 #include "OneDnnProducts.h"
 #include "Pipeline.h"
 #include "RecordOps.h"
+#include "SmallFloats.h"
 #include "llm/Conversion/Passes.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Workload/Workload.h"
@@ -247,6 +248,9 @@ LogicalResult Executable::makeCode(ModuleOp module, StringRef name,
         llvm::JITSymbolFlags::Exported};
     symbols[mangle(assertionFailedSymbol)] = {
         llvm::orc::ExecutorAddr::fromPtr(&assertionFailed),
+        llvm::JITSymbolFlags::Exported};
+    symbols[mangle(roundToBf16Symbol)] = {
+        llvm::orc::ExecutorAddr::fromPtr(&roundToBf16),
         llvm::JITSymbolFlags::Exported};
     symbols[mangle(oneDnnProductSymbol)] = {
         llvm::orc::ExecutorAddr::fromPtr(&oneDnnProduct),

@@ -24,7 +24,7 @@ static Type elementOf(Value buffer) {
 
 /// Whether the op is C[m, n] += A[m, k] B[n, k], of floats that oneDNN
 /// multiplies.
-static bool isProduct(linalg::GenericOp op) {
+static bool isProduct(linalg::GenericOp op, bool multipliesBf16) {
   if (!op.hasPureBufferSemantics() || op.getNumLoops() != 3 ||
       op.getNumDpsInputs() != 2 || !linalg::isaContractionOpInterface(op))
     return false;
@@ -37,7 +37,7 @@ static bool isProduct(linalg::GenericOp op) {
       SmallVector<AffineMap>{mapOf(m, k), mapOf(n, k), mapOf(m, n)})
     return false;
   Type a = elementOf(op.getInputs()[0]), b = elementOf(op.getInputs()[1]);
-  return a == b && (a.isF32() || a.isBF16()) &&
+  return a == b && (a.isF32() || (a.isBF16() && multipliesBf16)) &&
          elementOf(op.getOutputs()[0]).isF32() &&
          llvm::all_of(op->getOperands(), [](Value buffer) {
            return cast<MemRefType>(buffer.getType()).isLastDimUnitStride();
@@ -60,7 +60,7 @@ struct OneDnnProducts : PassWrapper<OneDnnProducts, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     SmallVector<linalg::GenericOp> ops;
     getOperation().walk([&](linalg::GenericOp op) {
-      if (isProduct(op))
+      if (isProduct(op, library.multipliesBf16()))
         ops.push_back(op);
     });
     if (ops.empty())
@@ -166,6 +166,16 @@ public:
     dnnl_engine_destroy(engine);
   }
 
+  bool multipliesBf16() const override {
+    constexpr int64_t any = 16;
+    Primitive tried;
+    bool has = make({any, any, any, any, any, any, /*hasBf16=*/1}, tried) ==
+               dnnl_success;
+    if (has)
+      dnnl_primitive_destroy(tried.compiled);
+    return has;
+  }
+
   void multiply(const ProductShape &shape, void *a, void *b, void *c) override {
     Primitive &primitive = find(shape);
     dnnl_exec_arg_t arguments[3] = {{DNNL_ARG_SRC, nullptr},
@@ -198,8 +208,13 @@ private:
 
   Primitive &find(const ProductShape &shape) {
     Primitive &primitive = primitives[shape.key()];
-    if (primitive.compiled)
-      return primitive;
+    if (!primitive.compiled)
+      check(make(shape, primitive));
+    return primitive;
+  }
+
+  /// Compiles a product. Fails if there is none for this CPU.
+  dnnl_status_t make(const ProductShape &shape, Primitive &primitive) const {
     dnnl_data_type_t type = shape.hasBf16 ? dnnl_bf16 : dnnl_f32;
     auto &[a, b, c] = primitive.forms;
     a = describe(shape.rows, shape.terms, shape.strideOfA, 1, type);
@@ -214,13 +229,15 @@ private:
     dnnl_matmul_desc_t product;
     check(dnnl_matmul_desc_init(&product, &a, &b, nullptr, &c));
     dnnl_primitive_desc_t description;
-    check(dnnl_primitive_desc_create(&description, &product, attributes, engine,
-                                     nullptr));
-    check(dnnl_primitive_create(&primitive.compiled, description));
-    dnnl_primitive_desc_destroy(description);
+    dnnl_status_t status = dnnl_primitive_desc_create(
+        &description, &product, attributes, engine, nullptr);
+    if (status == dnnl_success) {
+      status = dnnl_primitive_create(&primitive.compiled, description);
+      dnnl_primitive_desc_destroy(description);
+    }
     dnnl_primitive_attr_destroy(attributes);
     dnnl_post_ops_destroy(added);
-    return primitive;
+    return status;
   }
 
   dnnl_engine_t engine;

@@ -39,11 +39,14 @@ public:
   /// Returns nothing if this build has no oneDNN.
   static std::unique_ptr<OneDnn> create(unsigned threads);
   virtual ~OneDnn() = default;
+  /// Whether it has a product of bf16 for this CPU. It has those of f32 for all.
+  virtual bool multipliesBf16() const = 0;
   virtual void multiply(const ProductShape &shape, void *a, void *b,
                         void *c) = 0;
 };
 
-/// Replaces products in buffers by calls of `oneDnnProductSymbol`.
+/// Replaces products in buffers that the library has by calls of
+/// `oneDnnProductSymbol`.
 std::unique_ptr<Pass> createOneDnnProductsPass(OneDnn &library);
 
 /// The function that compiled code calls. Its argument `library` is the address
