@@ -104,9 +104,9 @@ public:
       source.sizes[1] = builder.getIndexAttr(rows / count);
     } else {
       Location loc = lowering.getLoc();
-      Value isOwn = arith::CmpIOp::create(builder, loc,
-                                          arith::CmpIPredicate::eq, rank,
-                                          lowering.index(builder, begin % count));
+      Value isOwn =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rank,
+                                lowering.index(builder, begin % count));
       source.sizes[1] =
           arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
                                        isOwn)

@@ -37,8 +37,8 @@ public:
         lowering.getComputeType(), [&](OpBuilder &b, Location, ValueRange n) {
           return in(b).exp(in(b).subtract(n[0], n[1]));
         });
-    Value sums =
-        reduce(startOfSums(largest), lowering.asArray(weights), &Arithmetic::add);
+    Value sums = reduce(startOfSums(largest), lowering.asArray(weights),
+                        &Arithmetic::add);
     Value weighted = lowering.reduce(
         lowering.filled(sizes, 0.0), mapOf(context, 5, {0, 2, 3, 4}),
         {{lowering.asArray(weights), mapOf(context, 5, {0, 1, 2, 3})},

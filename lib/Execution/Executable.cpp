@@ -249,8 +249,8 @@ LogicalResult Executable::makeCode(ModuleOp module, StringRef name,
     symbols[mangle(assertionFailedSymbol)] = {
         llvm::orc::ExecutorAddr::fromPtr(&assertionFailed),
         llvm::JITSymbolFlags::Exported};
-    symbols[mangle(roundToBf16Symbol)] = {
-        llvm::orc::ExecutorAddr::fromPtr(&roundToBf16),
+    symbols[mangle(returnBf16Symbol)] = {
+        llvm::orc::ExecutorAddr::fromPtr(&returnBf16),
         llvm::JITSymbolFlags::Exported};
     symbols[mangle(oneDnnProductSymbol)] = {
         llvm::orc::ExecutorAddr::fromPtr(&oneDnnProduct),

@@ -105,8 +105,10 @@ double llm::readElement(Type element, const char *bytes) {
 }
 
 /// Rounds a finite number.
-static uint16_t roundToBf16(float number) {
+uint16_t llm::roundToBf16(float number) {
   auto bits = llvm::bit_cast<uint32_t>(number);
+  if (std::isnan(number))
+    return (bits >> 16) | 1 << 6; // quiet, whatever is cut off
   return (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
 }
 

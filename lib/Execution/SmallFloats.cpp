@@ -266,13 +266,6 @@ std::unique_ptr<Pass> mlir::llm::createSmallFloatsPass() {
   return std::make_unique<SmallFloats>();
 }
 
-float mlir::llm::roundToBf16(float number) {
-  constexpr unsigned cut = 16;
-  auto bits = ::llvm::bit_cast<uint32_t>(number);
-  uint32_t code = bits >> cut;
-  if (std::isnan(number))
-    code |= 1U << 6; // quiet, whatever is cut off
-  else
-    code = (bits + ((1U << (cut - 1)) - 1) + (code & 1)) >> cut;
-  return ::llvm::bit_cast<float>(code);
+float mlir::llm::returnBf16(float number) {
+  return ::llvm::bit_cast<float>(uint32_t(roundToBf16(number)));
 }

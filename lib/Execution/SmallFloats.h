@@ -20,10 +20,10 @@ std::unique_ptr<Pass> createSmallFloatsPass();
 
 /// The function that LLVM calls to round to bf16 where a CPU cannot, as for
 /// values that live on from block to block. Compilers' own libraries have it
-/// since GCC 13. It returns the bits as the low half of the register of a
-/// float, to nearest, ties to even.
-constexpr char roundToBf16Symbol[] = "__truncsfbf2";
-float roundToBf16(float number);
+/// since GCC 13. It returns the bits of `roundToBf16` as the low half of the
+/// register of a float.
+constexpr char returnBf16Symbol[] = "__truncsfbf2";
+float returnBf16(float number);
 
 } // namespace mlir::llm
 

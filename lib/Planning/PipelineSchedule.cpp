@@ -53,7 +53,6 @@ public:
   FailureOr<PipelineAttr> toAttribute(const Solution &solution) const;
   FailureOr<Solution> toSolution(PipelineAttr pipeline) const;
   FailureOr<int64_t> lowerBoundCycles() const;
-  int64_t longestSpan(const Solution &solution) const;
   FailureOr<int64_t> periodCycles(const Solution &solution) const;
 
 private:
@@ -85,6 +84,7 @@ private:
     return visits.front().stage.getMicrobatches();
   }
   bool isTraining() const { return visits.back().stage.getIsBackward(); }
+  int64_t longestSpan(const Solution &solution) const;
   /// Whether the tokens of a step are read by the next one.
   bool feedsBack() const;
   std::string nameOf(const Step &step) const;
@@ -201,8 +201,8 @@ FailureOr<int64_t> PipelineProblem::transferCycles(const Visit &from,
                                      to.getPlace());
   if (!link)
     return emitFunctionError(function)
-           << "hands values to stage " << to.getNumber() << ", and no link of target '"
-           << target.name << "' joins the chips of both";
+           << "hands values to stage " << to.getNumber()
+           << ", and no link of target '" << target.name << "' joins the chips of both";
   CollectiveTime time =
       timeCollective(CollectiveKind::AllGather, 2, 2 * *bytes, *link,
                      double(target.dram().usableBytesPerSecond()));

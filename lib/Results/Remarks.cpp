@@ -8,6 +8,7 @@
 #include "llm/Results/Remarks.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Results/Report.h"
+#include "llm/Sharding/Sharding.h"
 #include "llm/Sharding/Summands.h"
 #include "llm/Support/Units.h"
 #include "llvm/ADT/SetVector.h"
@@ -32,10 +33,7 @@ static std::string nameOf(SourceOpInterface source) {
 
 /// Says how chips could share what they have copies of, if they do not yet.
 static StringRef adviceOn(SourceOpInterface source, GridAttr grid) {
-  bool areKeysShared = llvm::any_of(grid.getAxes(), [](StringAttr axis) {
-    return axis.getValue().ends_with("_cp");
-  });
-  return isa<KvCacheOp>(source) && !areKeysShared
+  return isa<KvCacheOp>(source) && AxisRoles::get(grid).keys.empty()
              ? ", whose positions 'cp' of --llm-shard has chips share"
              : "";
 }

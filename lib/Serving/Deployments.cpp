@@ -9,8 +9,6 @@
 #include "llm/Sharding/Sharding.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace mlir::llm;
 
@@ -43,8 +41,8 @@ static int64_t countSharingKeys(const ModelConfig &model,
   degrees.ep = cut.ep;
   degrees.dp = cut.dp;
   bool withExperts = cut.ep > 1;
-  int64_t chips = degrees.countForProducts(withExperts), heads = chips;
-  bool areSingle = true;
+  int64_t chips = degrees.countForProducts(withExperts);
+  SmallVector<int64_t> kvHeads;
   for (const LayerConfig &layer : model.layers) {
     const AttentionConfig &attention = layer.attention;
     if (attention.heads == 0)
@@ -52,13 +50,11 @@ static int64_t countSharingKeys(const ModelConfig &model,
     if (attention.indexer.heads > 0 || attention.chunk > 0 ||
         attention.compressed.queryRank > 0)
       return 1;
-    if (attention.latent.rank > 0)
-      continue;
-    heads = std::gcd(heads, attention.kvHeads);
-    areSingle &= attention.kvHeads == 1;
+    kvHeads.push_back(attention.latent.rank > 0 ? 1 : attention.kvHeads);
   }
   int64_t copies =
-      areSingle ? chips : chipsWithCopies(degrees, withExperts, heads);
+      chipsWithCopies(degrees, withExperts,
+                      chipsOfKvHeads(kvHeads, chips, /*cp=*/chips));
   bool isShared = llvm::all_of(model.layers, [&](const LayerConfig &layer) {
     return layer.attention.heads % chips == 0 &&
            layer.attention.window % copies == 0;

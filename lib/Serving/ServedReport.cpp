@@ -193,7 +193,8 @@ void mlir::llm::printServedCsv(::llvm::raw_ostream &os,
     const WorkerCut &cut = deployment.cut;
     os << cut.tp << "," << cut.ep << "," << cut.dp << "," << cut.pp << ","
        << cut.cp << "," << deployment.workers << ","
-       << deployment.promptWorkers << "," << times.chips << "," << row->load.requests << ","
+       << deployment.promptWorkers << "," << times.chips << ","
+       << row->load.requests << ","
        << row->load.inputTokens << "," << row->load.outputTokens << ",";
     if (row->tokenSeconds > 0)
       os << ::llvm::format("%.6g", row->tokenSeconds * 1e3);

@@ -145,9 +145,11 @@ std::optional<Obstacle> CacheUses::visitWrite(KvWriteOp write) {
 /// Whether a view shows features, or heads, of all positions.
 static bool showsAllPositions(Operation *view) {
   auto slice = dyn_cast<tensor::ExtractSliceOp>(view);
-  return slice && slice.getType().getRank() == slice.getSourceType().getRank() &&
-         slice.getType().getDimSize(positionsDim) ==
-             slice.getSourceType().getDimSize(positionsDim);
+  if (!slice)
+    return false;
+  RankedTensorType shown = slice.getType(), source = slice.getSourceType();
+  return shown.getRank() == source.getRank() &&
+         shown.getDimSize(positionsDim) == source.getDimSize(positionsDim);
 }
 
 std::string CacheUses::explainUser(Operation *user) {

@@ -13,18 +13,26 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-int64_t mlir::llm::chipsOfKvHeads(Operation *root, int64_t chips, int64_t cp) {
-  bool areSingle = true;
+int64_t mlir::llm::chipsOfKvHeads(ArrayRef<int64_t> kvHeads, int64_t chips,
+                                  int64_t cp) {
   int64_t own = chips;
+  bool areSingle = true;
+  for (int64_t heads : kvHeads)
+    if (heads > 1) {
+      own = std::gcd(own, heads);
+      areSingle = false;
+    }
+  return areSingle && chips % cp == 0 ? chips / cp : own;
+}
+
+int64_t mlir::llm::chipsOfKvHeads(Operation *root, int64_t chips, int64_t cp) {
+  SmallVector<int64_t> kvHeads;
   root->walk([&](Operation *op) {
     for (Type type : op->getResultTypes())
-      if (auto cache = dyn_cast<KvCacheType>(type);
-          cache && cache.getKvHeads() > 1) {
-        own = std::gcd(own, cache.getKvHeads());
-        areSingle = false;
-      }
+      if (auto cache = dyn_cast<KvCacheType>(type))
+        kvHeads.push_back(cache.getKvHeads());
   });
-  return areSingle && chips % cp == 0 ? chips / cp : own;
+  return chipsOfKvHeads(kvHeads, chips, cp);
 }
 
 bool mlir::llm::hasExperts(FunctionOpInterface function) {

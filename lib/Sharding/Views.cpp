@@ -204,9 +204,8 @@ static std::optional<Cut> cutBehindRows(KvReadOp read, const Cut &rows,
 static void shrinkRows(KvReadOp read, const Cut &rows, GridAttr grid) {
   int64_t chips = countChips(rows.dims[positionsDim], grid);
   auto divided = [&](ArrayRef<int64_t> positions) {
-    return llvm::map_to_vector(positions, [&](int64_t position) {
-      return chips == 1 ? position : position / chips;
-    });
+    return llvm::map_to_vector(
+        positions, [&](int64_t position) { return position / chips; });
   };
   read.setBegin(divided(read.getBegin()));
   read.setEnd(divided(read.getEnd()));

@@ -88,6 +88,9 @@ struct Difference {
 };
 Difference compare(const HostTensor &found, const HostTensor &expected);
 
+/// Returns the bits of the nearest number of bf16, ties to even.
+uint16_t roundToBf16(float number);
+
 } // namespace mlir::llm
 
 #endif // LLM_EXECUTION_HOSTTENSOR_H

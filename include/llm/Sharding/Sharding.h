@@ -61,8 +61,8 @@ struct AxisRoles {
 GridAttr makeGrid(MLIRContext *context, const Degrees &degrees,
                   bool withExperts, int64_t heads);
 
-/// Returns how many chips would have a copy of the same KV head. `cp` must divide
-/// that.
+/// Returns how many chips would have a copy of the same KV head. `cp` must
+/// divide that.
 int64_t chipsWithCopies(const Degrees &degrees, bool withExperts,
                         int64_t heads);
 
@@ -135,6 +135,8 @@ splitIntoStages(FunctionOpInterface function, int64_t stages, int64_t rounds,
 /// each cache in `root`, except single ones. If there are more chips, they have
 /// copies. If all KV heads are single, `cp` chips that share keys count as one.
 int64_t chipsOfKvHeads(Operation *root, int64_t chips, int64_t cp = 1);
+/// Returns the same for caches with these numbers of KV heads.
+int64_t chipsOfKvHeads(ArrayRef<int64_t> kvHeads, int64_t chips, int64_t cp);
 
 } // namespace mlir::llm
 
