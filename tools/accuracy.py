@@ -491,6 +491,14 @@ SECTIONS = {"products": products, "carried": carried, "chips": chips, "eight": e
             "layer": layer}
 
 
+def set_table(page: str, name: str, text: str) -> str:
+    begin, end = f"<!-- table: {name} -->", "<!-- end -->"
+    if begin not in page:
+        sys.exit(f"{PAGE} has no '{begin}'")
+    before, rest = page.split(begin, 1)
+    return before + begin + "\n" + text + "\n" + end + rest.split(end, 1)[1]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("measured", type=Path)
@@ -507,11 +515,7 @@ def main() -> None:
             if not arguments.write:
                 print(f"{text}\n")
                 continue
-            begin, end = f"<!-- table: {name} -->", "<!-- end -->"
-            if begin not in page:
-                sys.exit(f"{PAGE} has no '{begin}'")
-            before, rest = page.split(begin, 1)
-            page = before + begin + "\n" + text + "\n" + end + rest.split(end, 1)[1]
+            page = set_table(page, name, text)
     if arguments.write:
         PAGE.write_text(page)
 

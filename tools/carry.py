@@ -16,6 +16,9 @@ from pathlib import Path
 ENERGY_SHARES = {"f16": 100, "bf16": 100, "f8E4M3FN": 60, "f8E5M2": 60, "i8": 60, "f4E2M1FN": 36}
 # Data paths of a unit are at least those of A100, whatever its multiply-accumulates.
 LEAST_MACS = 1024
+# Measured times in percent of predicted ones, of rows on which nothing was fitted: what a tenth of them stays below, and
+# what nine tenths stay below (tools/spread.py).
+CARRIED_SPREADS = {"contraction": (84, 119), "attention": (71, 137), "elementwise": (78, 126), "link": (57, 150)}
 SUSTAINED_MEMORY, ECC_MEMORY = (93, 100), (93 * 15, 100 * 16)
 
 
@@ -35,6 +38,18 @@ def macs(target: dict) -> int:
 def round_to(value: float, digits: int = 4) -> int:
     """To so many digits, as fitted figures are known to no more."""
     return int(float(f"{value:.{digits}g}"))
+
+
+def class_of(name: str) -> str:
+    """Returns the class of a kernel; ops that have figures of their own are elementwise. The rest are links."""
+    kernel = name.split("@")[0]
+    if kernel in ("contraction", "attention"):
+        return kernel
+    return "elementwise" if kernel == "elementwise" or "." in kernel else "link"
+
+
+def with_spread(figures: dict, spread: tuple[int, int]) -> dict:
+    return {**figures, "p10_percent": spread[0], "p90_percent": spread[1]}
 
 
 def carried_kernel(figures: dict, is_product: bool, clocks: float, paths: float) -> dict:
@@ -75,7 +90,8 @@ def carry(fitted: dict, sheet: dict, femtojoules: float | None = None, ecc: bool
     if carried := energies(fitted, target, femtojoules):
         engine["femtojoules_per_mac"] = carried
     engine["kernels"] = {
-        name: carried_kernel(kernel, name.startswith("contraction"), clocks, paths)
+        name: with_spread(carried_kernel(kernel, name.startswith("contraction"), clocks, paths),
+                          CARRIED_SPREADS[class_of(name)])
         for name, kernel in figures["kernels"].items() if is_carried(name, target)}
     share, of = ECC_MEMORY if ecc else SUSTAINED_MEMORY
     rate = int(target["memories"]["dram"]["bytes_per_second"]) * share // of

@@ -9,10 +9,13 @@
 #include "ClosedFormModel.h"
 #include "KernelsModel.h"
 #include "LinkModel.h"
+#include "llm/Cost/MeasuredTimes.h"
 #include "llm/Program/Totals.h"
 #include "llm/Support/Units.h"
 #include "llm/Workload/Composition.h"
 #include "llm/Workload/Counts.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -173,6 +176,50 @@ static LogicalResult raiseToOps(const OpOnTarget &context, TileAttr tile,
 }
 
 //===----------------------------------------------------------------------===//
+// Measured times
+//===----------------------------------------------------------------------===//
+
+static int64_t sumOf(const Cycles &cycles) {
+  return cycles.overhead + cycles.serial +
+         std::max(cycles.compute, cycles.memory);
+}
+
+/// Makes the cycles add up to `total`. The traffic stays, and what it takes.
+static void scale(Cycles &cycles, double factor, int64_t total) {
+  auto scaled = [&](int64_t part) {
+    return int64_t(std::floor(double(part) * factor));
+  };
+  cycles.compute = scaled(cycles.compute);
+  int64_t overlapped = std::max(cycles.compute, cycles.memory);
+  total = std::max(total, overlapped);
+  cycles.overhead = std::min(scaled(cycles.overhead), total - overlapped);
+  cycles.serial = total - overlapped - cycles.overhead;
+}
+
+/// Corrects the cycles by measured times of ops like this one. The factor is
+/// that of the best tile.
+static LogicalResult applyMeasuredTimes(const OpOnTarget &context,
+                                        const CostModel &model, TileAttr tile,
+                                        const Movement &movement,
+                                        const Traffic &traffic,
+                                        Cycles &cycles) {
+  if (context.target->measured.empty() || !canBeMeasured(context))
+    return success();
+  FailureOr<Cycles> best = model.timeInKernel(traffic);
+  if (failed(best) || (context.workload.composition &&
+                       failed(raiseToOps(context, tile, movement, *best))))
+    return failure();
+  double clock = double(context.target->clockHz);
+  double factor = correctionOf(context, double(sumOf(*best)) / clock).factor;
+  double total = double(sumOf(cycles)) * factor;
+  if (total > double(maxCount))
+    return context.refuseOverflow();
+  if (factor != 1)
+    scale(cycles, factor, std::llround(total));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // The record
 //===----------------------------------------------------------------------===//
 
@@ -271,6 +318,9 @@ FailureOr<PartCostAttr> mlir::llm::computePartCost(const OpOnTarget &context,
   FailureOr<Cycles> cycles = model->timeOf(tile, *traffic);
   if (failed(cycles) || (context.workload.composition &&
                          failed(raiseToOps(context, tile, *movement, *cycles))))
+    return failure();
+  if (failed(applyMeasuredTimes(context, *model, tile, *movement, *traffic,
+                                *cycles)))
     return failure();
   // The other figures are small enough, but those of kernels may be too large.
   if (std::max(cycles->overhead, cycles->serial) > maxCount ||

@@ -113,6 +113,11 @@ int64_t OpOnTarget::countTeams() const {
   return count;
 }
 
+bool OpOnTarget::hasOneWay() const {
+  return engine->hasUnitTiles() && engine->count == 1 &&
+         target->countMemoryEngines() == 0;
+}
+
 int64_t OpOnTarget::overheadCycles() const {
   int64_t cycles = engine->overheadCycles;
   for (const Engine *other : with)

@@ -26,11 +26,6 @@ using namespace mlir::llm;
 using scheduling::LeastWork;
 using scheduling::Source;
 
-bool mlir::llm::hasOneWay(const OpOnTarget &context) {
-  return context.engine->hasUnitTiles() && context.engine->count == 1 &&
-         context.target->countMemoryEngines() == 0;
-}
-
 /// Returns the bytes of each buffer: every element once, or once for each
 /// sweep.
 static FailureOr<SmallVector<int64_t, 4>> leastBytes(const OpOnTarget &context,

@@ -376,7 +376,7 @@ FailureOr<ProblemMaker::Kind *> ProblemMaker::kindOf(WorkloadOpInterface op,
 FailureOr<std::vector<scheduling::LeastWork>>
 ProblemMaker::leastOf(Kind &kind, const OpOnTarget &context) {
   std::vector<scheduling::LeastWork> none;
-  if (kind.isByHand || hasOneWay(context))
+  if (kind.isByHand || context.hasOneWay())
     return none;
   auto [known, isNew] = kind.least.try_emplace(context.countTeams());
   if (isNew) {

@@ -8,7 +8,7 @@
 #ifndef LLM_LIB_PROFILE_ROWCOVARIANCE_H
 #define LLM_LIB_PROFILE_ROWCOVARIANCE_H
 
-#include "llm/Profile/MeasuredTable.h"
+#include "llm/Measurements/MeasuredTable.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace mlir::llm {

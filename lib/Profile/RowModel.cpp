@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Profile/RowModel.h"
-#include "CollectiveRow.h"
-#include "RowTile.h"
-#include "llm/Profile/SelectedTargets.h"
+#include "llm/Measurements/CollectiveRow.h"
+#include "llm/Measurements/RowTile.h"
+#include "llm/Measurements/SelectedTargets.h"
 #include "llm/Program/Totals.h"
 #include "llm/Support/Units.h"
 
@@ -25,12 +25,12 @@ std::string mlir::llm::describeOp(const MeasuredRow &row) {
   std::string text;
   llvm::raw_string_ostream os(text);
   for (const std::string &name :
-       {row.opKind, row.dtype, row.backend, row.routing})
+       {row.opKind, row.dtype, row.backend, row.routing, row.kvDtype})
     os << name.size() << ":" << name << ",";
   os << row.isReplayed() << row.writesCache();
   for (std::optional<int64_t> size :
        {row.m, row.n, row.k, row.batch, row.heads, row.kvHeads, row.headDim,
-        row.qLen, row.kvLen, row.causal, row.rows, row.cols, row.cacheResident,
+        row.qLen, row.kvLen, row.causal, row.window, row.valueDim, row.rows, row.cols, row.cacheResident,
         row.devices, row.messageBytes, row.topK}) {
     os << ",";
     if (size)

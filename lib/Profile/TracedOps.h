@@ -9,7 +9,7 @@
 #ifndef LLM_PROFILE_TRACEDOPS_H
 #define LLM_PROFILE_TRACEDOPS_H
 
-#include "llm/Profile/MeasuredTable.h"
+#include "llm/Measurements/MeasuredTable.h"
 
 namespace mlir::llm {
 

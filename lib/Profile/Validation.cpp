@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Profile/Validation.h"
-#include "llm/Profile/Predictor.h"
+#include "llm/Measurements/Predictor.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>

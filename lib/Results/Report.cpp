@@ -196,6 +196,20 @@ static void addShares(Report &report) {
       100 * bytes / double(report.target->dram().bytesPerSecond) / seconds;
 }
 
+/// Adds what the times of ops and of the whole rest on.
+static void addOrigins(Report &report) {
+  if (report.timeline.schedule().isMeasured())
+    return;
+  TimeOrigins origins(*report.target);
+  std::vector<SummedTime> times;
+  for (auto [entry, op] : llvm::zip_equal(report.program->ops(), report.ops)) {
+    op.origin = origins.of(entry.op);
+    times.push_back(
+        {double(op.count) * report.engineMicrosecondsOf(op), op.origin});
+  }
+  report.spread = spreadOfSum(times);
+}
+
 FailureOr<Report> Report::create(FunctionOpInterface function,
                                  const Target &target) {
   Report report;
@@ -236,6 +250,7 @@ FailureOr<Report> Report::create(FunctionOpInterface function,
   }
   report.sum.bytes.resize(target.sharedResources().size());
   addShares(report);
+  addOrigins(report);
   report.whatBinds = WhatBinds::of(report);
   report.remarks = findRemarks(report);
   if (!report.capacity.fits())
@@ -316,6 +331,14 @@ double Report::engineMicrosecondsOf(const OpReport &op) const {
 double Report::sharePercentOf(const OpReport &op) const {
   return 100 * double(op.allRuns.scheduledCycles) /
          double(std::max<int64_t>(sum.scheduledCycles, 1));
+}
+
+double Report::percentFrom(TimeSource source) const {
+  double percent = 0;
+  for (const OpReport &op : ops)
+    if (op.origin.source == source)
+      percent += sharePercentOf(op);
+  return percent;
 }
 
 std::string Report::describeExcess() const {

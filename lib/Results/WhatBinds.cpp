@@ -361,6 +361,7 @@ public:
     if (!target.powerLimitWatts)
       return;
     other = target;
+    other->forgetMeasuredTimes(); // what they say of the formula stays
     *other->powerLimitWatts +=
         *target.powerLimitWatts - target.idleWatts.value_or(0);
   }

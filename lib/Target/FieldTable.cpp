@@ -74,6 +74,10 @@ ArrayRef<OtherField> targetOthers() {
       {keys::fittedOn, "", "the figures are not fitted",
        "which measurements figures were fitted on that stand among the others, "
        "not under `calibration`"},
+      {keys::measured, "", "none",
+       "measured times that correct costs (`--llm-target=measured=`): a map "
+       "from forms of ops (`llm.matmul bf16,bf16,bf16 m,n,k`) to lists of "
+       "sizes, picoseconds, and millionths of the formula's time"},
       {keys::calibration, "", "none",
        "figures that were fitted to measurements, over those of the datasheet"},
   };
@@ -314,6 +318,14 @@ ArrayRef<NumberField<Link>> linkNumbers() {
             "the rate of rows that come back from experts, no more than the "
             "link's",
             &Link::expertCombineBytesPerSecond),
+      field("p10_percent", "percent of the predicted time",
+            "reports give no range",
+            "what a tenth of measured collectives stayed below",
+            &Link::p10Percent),
+      field("p90_percent", "percent of the predicted time",
+            "reports give no range",
+            "what nine tenths of measured collectives stayed below",
+            &Link::p90Percent),
       known(choice("fully_connected", "0",
                    "1: a wire joins any two of the devices, so that a group "
                    "of n has (n - 1) / (`devices` - 1) of the rate; of the "
@@ -414,6 +426,14 @@ ArrayRef<NumberField<KernelFigures>> kernelNumbers() {
             "what each unit streams of operands that already lie in the cache "
             "that units share, if that is more than memory gives",
             &KernelFigures::residentBytesPerKilocycle),
+      field("p10_percent", "percent of the predicted time",
+            "reports give no range",
+            "what a tenth of measured ops stayed below",
+            &KernelFigures::p10Percent),
+      field("p90_percent", "percent of the predicted time",
+            "reports give no range",
+            "what nine tenths of measured ops stayed below",
+            &KernelFigures::p90Percent),
   };
   return fields;
 }

@@ -110,6 +110,9 @@ private:
   void readMacEnergies(const Field &engineField, Engine &engine);
   void readCostModel(const Field &engineField, Engine &engine);
   void readKernels(const Field &engineField, Engine &engine);
+  void readMeasuredForm(StringRef name, const Field &field);
+  std::optional<MeasuredTime> readMeasuredTime(const Field &field,
+                                               size_t sizes);
   /// Reads figures that replace those of the datasheet, in parts that are
   /// there.
   void readCalibration(const Field &field);
@@ -443,6 +446,46 @@ void Reader::readCalibration(const Field &field) {
                             });
 }
 
+/// Reads a list of sizes, picoseconds, and millionths of the formula's time.
+std::optional<MeasuredTime> Reader::readMeasuredTime(const Field &field,
+                                                     size_t sizes) {
+  constexpr size_t others = 2;
+  if (field.kind != Field::Kind::List || field.members.size() != sizes + others) {
+    emitWrongKind(field, ("a list of " + Twine(sizes) +
+                          " sizes, picoseconds, and millionths of the "
+                          "formula's time")
+                             .str());
+    return std::nullopt;
+  }
+  std::vector<int64_t> numbers;
+  for (const auto &[ignored, member] : field.members)
+    numbers.push_back(
+        asInteger(member, numbers.size() == sizes ? 0 : 1).value_or(1));
+  return MeasuredTime{{numbers.begin(), numbers.begin() + sizes},
+                      numbers[sizes],
+                      numbers[sizes + 1]};
+}
+
+void Reader::readMeasuredForm(StringRef name, const Field &field) {
+  auto [ignored, sizes] = name.rsplit(' ');
+  if (name.count(' ') != 2 || sizes.empty()) {
+    emitError(field) << "'" << field.path
+                     << "' must name an op, its element types and its loops, "
+                        "such as \"llm.matmul bf16,bf16,bf16 m,n,k\"";
+    return;
+  }
+  if (field.kind != Field::Kind::List) {
+    emitWrongKind(field, "a list of measured times");
+    return;
+  }
+  MeasuredForm form{name.str(), {}};
+  for (const auto &[ignored, member] : field.members)
+    if (std::optional<MeasuredTime> time =
+            readMeasuredTime(member, sizes.count(',') + 1))
+      form.times.push_back(std::move(*time));
+  target.measured.push_back(std::move(form));
+}
+
 static void collectPlaces(const Field &field,
                           llvm::StringMap<const Field *> &places) {
   places.try_emplace(field.path, &field);
@@ -527,6 +570,10 @@ FailureOr<Target> Reader::read(const Field &root, std::optional<StringRef> name,
       readLink(name, field);
     });
   readText(root, keys::fittedOn, target.fittedOn);
+  if (const Field *measured = root.find(keys::measured))
+    if (expectMap(*measured))
+      for (const auto &[name, field] : measured->members)
+        readMeasuredForm(name, field);
   readNumbers(root, targetNumbers(), target);
   if (const Field *calibration = root.find(keys::calibration)) {
     Target datasheet = target;

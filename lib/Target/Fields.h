@@ -33,6 +33,7 @@ inline constexpr llvm::StringLiteral clockHz = "clock_hz";
 inline constexpr llvm::StringLiteral clockIsGiven = "clock_is_given";
 inline constexpr llvm::StringLiteral calibration = "calibration";
 inline constexpr llvm::StringLiteral fittedOn = "fitted_on";
+inline constexpr llvm::StringLiteral measured = "measured";
 inline constexpr llvm::StringLiteral engines = "engines";
 inline constexpr llvm::StringLiteral kinds = "kinds";
 inline constexpr llvm::StringLiteral costModel = "cost_model";

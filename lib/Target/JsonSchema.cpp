@@ -178,6 +178,8 @@ private:
       return writeKernels();
     if (key == keys::calibration)
       return writeReference("calibration");
+    if (key == keys::measured)
+      return writeMeasured();
     writeText(/*mayBeEmpty=*/key != keys::name);
   }
 
@@ -244,6 +246,23 @@ private:
     });
     json.attributeObject("additionalProperties",
                          [&] { writeReference("kernel"); });
+  }
+
+  /// Writes a map from forms of ops to lists of lists of numbers.
+  void writeMeasured() {
+    json.attribute("type", "object");
+    json.attributeObject("propertyNames", [&] {
+      json.attribute("pattern", "^[^ ]+ [^ ]+ [^ ]+$");
+    });
+    json.attributeObject("additionalProperties", [&] {
+      json.attribute("type", "array");
+      json.attributeObject("items", [&] {
+        json.attribute("type", "array");
+        constexpr int64_t fewest = 3; // a size and the two times
+        json.attribute("minItems", fewest);
+        json.attributeObject("items", [&] { writeRange(0, maxCount); });
+      });
+    });
   }
 
   void writeMatrixNeedsRates() {

@@ -98,6 +98,23 @@ static void writeParts(OStream &json, StringRef key,
   });
 }
 
+static void writeMeasured(OStream &json, ArrayRef<MeasuredForm> measured) {
+  if (measured.empty())
+    return;
+  json.attributeObject(keys::measured, [&] {
+    for (const MeasuredForm &form : measured)
+      json.attributeArray(form.form, [&] {
+        for (const MeasuredTime &time : form.times)
+          json.array([&] {
+            for (int64_t size : time.sizes)
+              json.value(size);
+            json.value(time.picoseconds);
+            json.value(time.perMillion);
+          });
+      });
+  });
+}
+
 static void writeDatasheet(OStream &json, const Target &target) {
   json.attribute(keys::name, target.name);
   if (!target.description.empty())
@@ -115,6 +132,7 @@ static void writeDatasheet(OStream &json, const Target &target) {
   writeParts<Link>(json, keys::links, target.links, [&](const Link &link) {
     writeNumbers(json, linkNumbers(), link);
   });
+  writeMeasured(json, target.measured);
 }
 
 /// Writes for each part the numbers that differ from its datasheet.

@@ -13,6 +13,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 
 #include <algorithm>
 #include <tuple>
@@ -538,6 +539,27 @@ static void describeNumbers(llvm::raw_ostream &os,
       os << " " << number.key << "=" << *value;
 }
 
+void Target::forgetMeasuredTimes() {
+  for (MeasuredForm &form : measured)
+    for (MeasuredTime &time : form.times)
+      time.picoseconds = 0;
+}
+
+/// Returns one number for a table, which may be long.
+static uint64_t hashOf(ArrayRef<MeasuredForm> measured) {
+  std::string text;
+  ::llvm::raw_string_ostream os(text);
+  for (const MeasuredForm &form : measured) {
+    os << form.form << "\n";
+    for (const MeasuredTime &time : form.times) {
+      for (int64_t size : time.sizes)
+        os << size << ",";
+      os << time.picoseconds << "," << time.perMillion << "\n";
+    }
+  }
+  return ::llvm::xxh3_64bits(text);
+}
+
 std::string describeForCost(const Target &target, const Engine &engine) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -574,6 +596,8 @@ std::string describeForCost(const Target &target, const Engine &engine) {
     os << " " << link.name << ":";
     describeNumbers(os, linkNumbers(), link);
   }
+  if (!target.measured.empty())
+    os << " measured=" << ::llvm::utohexstr(hashOf(target.measured));
   return text;
 }
 
@@ -614,7 +638,7 @@ bool Engine::operator==(const Engine &other) const {
 bool Target::operator==(const Target &other) const {
   auto tie = [](const Target &t) {
     return std::tie(t.name, t.description, t.clockHz, t.clockIsGiven, t.engines,
-                    t.memories, t.links, t.fittedOn);
+                    t.memories, t.links, t.fittedOn, t.measured);
   };
   return tie(*this) == tie(other) &&
          haveEqualNumbers(targetNumbers(), *this, other);

@@ -110,11 +110,21 @@ static MapWriter writeLink(const Link &link, MLIRContext *context) {
   return map;
 }
 
+static ArrayAttr writeTimes(const MeasuredForm &form, Builder builder) {
+  SmallVector<Attribute> times;
+  for (const MeasuredTime &time : form.times) {
+    SmallVector<int64_t, 8> numbers(time.sizes.begin(), time.sizes.end());
+    numbers.append({time.picoseconds, time.perMillion});
+    times.push_back(builder.getDenseI64ArrayAttr(numbers));
+  }
+  return builder.getArrayAttr(times);
+}
+
 static TargetDeviceSpecAttr toDevice(const Target &target,
                                      MLIRContext *context) {
   context->getOrLoadDialect<DLTIDialect>();
   MapWriter device(context), engines(context), memories(context),
-      links(context);
+      links(context), measured(context);
   for (const Engine &engine : target.engines)
     if (!engine.isLink) // it follows from the links
       engines.add(engine.name, writeEngine(engine, context));
@@ -123,6 +133,8 @@ static TargetDeviceSpecAttr toDevice(const Target &target,
                  writeMemory(memory, target.isShared(memory), context));
   for (const Link &link : target.links)
     links.add(link.name, writeLink(link, context));
+  for (const MeasuredForm &form : target.measured)
+    measured.add(form.form, writeTimes(form, measured.builder));
 
   device.add(keys::description, StringRef(target.description));
   device.add(keys::clockHz, target.clockHz);
@@ -132,6 +144,7 @@ static TargetDeviceSpecAttr toDevice(const Target &target,
   device.add(keys::memories, memories);
   device.add(keys::links, links);
   device.add(keys::fittedOn, StringRef(target.fittedOn));
+  device.add(keys::measured, measured);
   addNumbers(device, targetNumbers(), target);
   return TargetDeviceSpecAttr::get(context, device.entries);
 }
@@ -193,6 +206,17 @@ static Field toField(Attribute attribute, const Field &parent, StringRef path) {
     for (auto [at, element] : llvm::enumerate(list))
       field.members.emplace_back(
           "", toField(element, parent, (path + "[" + Twine(at) + "]").str()));
+  } else if (auto numbers = dyn_cast<DenseI64ArrayAttr>(attribute)) {
+    field.kind = Field::Kind::List;
+    for (auto [at, number] : llvm::enumerate(numbers.asArrayRef())) {
+      Field &element =
+          field.members
+              .emplace_back("", Field((path + "[" + Twine(at) + "]").str(),
+                                      parent.location, parent.context))
+              .second;
+      element.kind = Field::Kind::Number;
+      element.text = std::to_string(number);
+    }
   } else {
     field.text = printed(attribute);
   }

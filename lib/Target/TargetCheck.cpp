@@ -186,6 +186,7 @@ private:
                         }))
         add(figuresPath, "has no figures");
       checkNumbers(figuresPath + ".", kernelNumbers(), figures);
+      checkSpread(figuresPath, figures);
     }
   }
 
@@ -194,6 +195,7 @@ private:
     for (const Link &link : target.links) {
       std::string path = (keys::links + "." + link.name).str();
       checkNumbers(path + ".", linkNumbers(), link);
+      checkSpread(path, link);
       if (link.bytesPerSecond == 0)
         add(path + ".bytes_per_second_per_direction", "is missing");
       else
@@ -368,6 +370,13 @@ private:
                     withThousandsSeparators(target.countComputeEngines()) +
                     " engines that compute is above the memory's capacity, " +
                     withThousandsSeparators(memory.capacityBytes) + " bytes");
+  }
+
+  /// A tenth stays below less than nine tenths stay below.
+  template <typename Part>
+  void checkSpread(const std::string &path, const Part &part) {
+    if (part.p10Percent && part.p90Percent && *part.p10Percent > *part.p90Percent)
+      add(path + ".p10_percent", "is above p90_percent");
   }
 
   std::string noSuchMemory(StringRef name) {

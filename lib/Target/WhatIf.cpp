@@ -327,8 +327,10 @@ FailureOr<Target> changeTarget(const Target &target,
   if (failed(whatIf.apply(changes)))
     return failure();
   FailureOr<Target> changed = whatIf.take();
-  if (succeeded(changed))
+  if (succeeded(changed)) {
     warnOfSharedDram(target, *changed, location, context);
+    changed->forgetMeasuredTimes();
+  }
   return changed;
 }
 

@@ -26,6 +26,15 @@ PipelineOptions::PipelineOptions()
       changes(*this, "set",
               cl::desc("Of llm-target: fields of the target by their paths, "
                        "such as memories.dram.bytes_per_second=4e12")),
+      measured(*this, "measured",
+               cl::desc("Of llm-target: tables of measured times, which "
+                        "correct costs")),
+      measuredDevices(*this, "measured-device",
+                      cl::desc("Of llm-target: only their rows of this "
+                               "device")),
+      measuredBackends(*this, "measured-backend",
+                       cl::desc("Of llm-target: only their rows of these "
+                                "libraries")),
       engines(*this, "engines",
               cl::desc("Number of compute engines, or of named ones: 4, or "
                        "mxu:4,vpu:2,dma:2")),
@@ -87,6 +96,11 @@ static LlmTargetPassOptions targetOptions(const PipelineOptions &options) {
   else
     target.name = options.target;
   target.changes.assign(options.changes.begin(), options.changes.end());
+  target.measured.assign(options.measured.begin(), options.measured.end());
+  target.measuredDevices.assign(options.measuredDevices.begin(),
+                                options.measuredDevices.end());
+  target.measuredBackends.assign(options.measuredBackends.begin(),
+                                 options.measuredBackends.end());
   target.engines = options.engines;
   return target;
 }

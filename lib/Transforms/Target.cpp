@@ -7,6 +7,7 @@
 
 #include "ProgramPass.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
+#include "llm/Measurements/MeasuredCosts.h"
 #include "llm/Transforms/Passes.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 
@@ -40,7 +41,7 @@ struct LlmTargetPass
       return signalPassFailure();
     target = changeTarget(*target, changes, getOperation().getLoc(),
                           "--llm-target: option 'set': ");
-    if (failed(target))
+    if (failed(target) || failed(readMeasured(*target)))
       return signalPassFailure();
     writeTarget(getOperation(), *target);
     // A grid that is there already may need more links than the target has.
@@ -65,6 +66,24 @@ struct LlmTargetPass
     if (!file.empty())
       return loadTargetFile(file, column, &getContext(), emitError, calibrated);
     return getOrWriteTarget(*this, module);
+  }
+
+  LogicalResult readMeasured(Target &target) {
+    MeasuredFilter filter;
+    filter.devices.assign(measuredDevices.begin(), measuredDevices.end());
+    filter.backends.assign(measuredBackends.begin(), measuredBackends.end());
+    auto emitError = [&] {
+      return emitPassError(*this, getOperation()) << "option 'measured': ";
+    };
+    if (measured.empty())
+      return filter.devices.empty() && filter.backends.empty()
+                 ? success()
+                 : LogicalResult(emitPassError(*this, getOperation())
+                                 << "options 'measured-device' and "
+                                    "'measured-backend' need 'measured'");
+    return readMeasuredTimes(
+        std::vector<std::string>(measured.begin(), measured.end()), filter,
+        target, &getContext(), emitError);
   }
 
   LogicalResult applyLibrary(Target &target) {

@@ -16,7 +16,7 @@
 // TABLE:     {{^}}prefill on toy{{$}}
 
 // RUN: llm-opt %s "--llm-export-report=file=- format=csv" -o %t.mlir | FileCheck %s --check-prefix=CSV
-// CSV:       {{^}}function,target,{{.*}},compulsory_bytes,kind,elapsed_us,start_us,end_us,exposed_us{{$}}
+// CSV:       {{^}}function,target,{{.*}},compulsory_bytes,kind,elapsed_us,start_us,end_us,exposed_us,time_from,time_p10_us,time_p90_us{{$}}
 // CSV-NOT:   {{.}}
 
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<

@@ -131,6 +131,7 @@
 // CHECK-NEXT: "gb_per_second": 8.5333
 // CHECK-NEXT: "percent_of_limit": 47.4074
 // CHECK-NEXT: "bound": "compute",
+// CHECK-NEXT: "time_from": "formula",
 // CHECK-NEXT: "loops": [
 // CHECK-NEXT:   0
 // CHECK-NEXT: ],

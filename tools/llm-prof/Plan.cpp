@@ -12,7 +12,7 @@
 #include "llm/Diagnostics/Spelling.h"
 #include "llm/Profile/MeasurementPlan.h"
 #include "llm/Profile/OpRows.h"
-#include "llm/Profile/RowOps.h"
+#include "llm/Measurements/RowOps.h"
 #include "llm/Program/Program.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"

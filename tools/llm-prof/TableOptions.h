@@ -9,7 +9,7 @@
 #define LLM_TOOLS_LLMPROF_TABLEOPTIONS_H
 
 #include "TargetOptions.h"
-#include "llm/Profile/MeasuredTable.h"
+#include "llm/Measurements/MeasuredTable.h"
 
 namespace mlir::llm {
 

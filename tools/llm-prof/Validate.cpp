@@ -9,6 +9,7 @@
 #include "Subcommand.h"
 #include "TableOptions.h"
 #include "llm/Diagnostics/Warnings.h"
+#include "llm/Measurements/MeasuredCosts.h"
 #include "llm/Profile/Validation.h"
 
 using namespace mlir;
@@ -26,6 +27,10 @@ struct ValidateOptions : TableOptions {
                  clEnumValN(Format::Json, "json", "groups and worst rows"),
                  clEnumValN(Format::Csv, "csv", "one line for each row")),
       cl::init(Format::Table), cl::sub(command)};
+  cl::list<std::string> measured{
+      "measured", cl::CommaSeparated, cl::sub(command),
+      cl::desc("Tables of measured times that correct predictions"),
+      cl::value_desc("measured.csv")};
   cl::opt<unsigned> worst{"worst", cl::init(10), cl::sub(command),
                           cl::desc("How many of the worst rows to list"),
                           cl::value_desc("N")};
@@ -41,16 +46,32 @@ public:
   LogicalResult run(MLIRContext &context) override;
 
 private:
+  LogicalResult readMeasured(Target &target, MLIRContext &context);
+
   ValidateOptions options{command};
 };
 } // namespace
+
+LogicalResult Validate::readMeasured(Target &target, MLIRContext &context) {
+  if (options.measured.empty())
+    return success();
+  MeasuredFilter filter;
+  filter.devices = options.devices;
+  filter.backends = options.backends;
+  return readMeasuredTimes(
+      options.measured, filter, target, &context,
+      [&] {
+        return emitError(UnknownLoc::get(&context)) << "option '--measured': ";
+      },
+      Conditions::OfRow);
+}
 
 LogicalResult Validate::run(MLIRContext &context) {
   FailureOr<Target> target = options.machine.load(context, options.calibrated);
   if (failed(target))
     return failure();
   FailureOr<std::vector<MeasuredRow>> rows = options.readRows(context);
-  if (failed(rows))
+  if (failed(rows) || failed(readMeasured(*target, context)))
     return failure();
   ProgressBar progress("predicting", rows->size());
   FailureOr<Validation> validation = validate(

@@ -47,6 +47,11 @@ struct OpOnTarget {
   const Engine &engineFor(EngineKind kind) const;
   /// Returns how many parts of the op run at once.
   int64_t countTeams() const;
+  /// Says whether the given cut of the op is the only one to consider, if its
+  /// tile and cost are not written by hand. That is so if its engine has units
+  /// that share ops as tiles, is the only one of its group, and nothing can be
+  /// fetched ahead: then parts would only run one after the other.
+  bool hasOneWay() const;
   /// Returns the cycles until all of its engines have started.
   int64_t overheadCycles() const;
 

@@ -13,12 +13,6 @@
 
 namespace mlir::llm {
 
-/// Says whether the given cut of an op is the only one to consider, if its tile
-/// and cost are not written by hand. That is so if its engine has units that
-/// share ops as tiles, is the only one of its group, and nothing can be fetched
-/// ahead: then parts would only run one after the other.
-bool hasOneWay(const OpOnTarget &context);
-
 /// Returns the least work of the op, whatever its tile and however it is cut:
 /// its arithmetic once at the rates of its engine, and each element of each
 /// buffer once. `sources` are the buffers that may be fetched ahead. `memories`

@@ -8,7 +8,7 @@
 #ifndef LLM_PROFILE_OPROWS_H
 #define LLM_PROFILE_OPROWS_H
 
-#include "llm/Profile/MeasuredTable.h"
+#include "llm/Measurements/MeasuredTable.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mlir::llm {

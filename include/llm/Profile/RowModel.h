@@ -9,8 +9,8 @@
 #define LLM_PROFILE_ROWMODEL_H
 
 #include "llm/Cost/CostModel.h"
-#include "llm/Profile/RowOps.h"
-#include "llm/Profile/UnpredictedRows.h"
+#include "llm/Measurements/RowOps.h"
+#include "llm/Measurements/UnpredictedRows.h"
 #include "llvm/ADT/BitVector.h"
 
 namespace mlir::llm {

@@ -8,7 +8,7 @@
 #ifndef LLM_PROFILE_TRACEROWS_H
 #define LLM_PROFILE_TRACEROWS_H
 
-#include "llm/Profile/MeasuredTable.h"
+#include "llm/Measurements/MeasuredTable.h"
 #include "llm/TraceImport/ImportedTrace.h"
 
 namespace mlir::llm {

@@ -8,7 +8,7 @@
 #ifndef LLM_PROFILE_VALIDATION_H
 #define LLM_PROFILE_VALIDATION_H
 
-#include "llm/Profile/UnpredictedRows.h"
+#include "llm/Measurements/UnpredictedRows.h"
 #include "llm/Target/Target.h"
 
 namespace mlir::llm {

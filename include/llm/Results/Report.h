@@ -13,6 +13,7 @@
 #include "llm/Planning/Timeline.h"
 #include "llm/Results/FunctionExplanation.h"
 #include "llm/Results/SourceRooms.h"
+#include "llm/Results/TimeOrigins.h"
 #include "llm/Results/Utilization.h"
 #include "llm/Results/WhatBinds.h"
 #include "llm/Target/Target.h"
@@ -50,6 +51,7 @@ struct OpReport {
   /// The time that the multiply-accumulates of one run take at the peak of the
   /// datasheet.
   double macSecondsAtPeak = 0;
+  TimeOrigin origin; ///< that of the formula for a measured run
   Utilization utilization;
 };
 
@@ -69,6 +71,10 @@ struct Report {
   /// and the compulsory bytes at the full rate of DRAM. Only engines with a
   /// faster clock than the target's can have an MFU above 100 %.
   double mfuPercent = 0, mbuPercent = 0;
+  /// Of ten programs, the makespans of eight are from `p10` to `p90` of the
+  /// predicted one, by the errors of their ops. Absent for a measured run, and
+  /// if the target does not say.
+  std::optional<TimeSpread> spread;
   WhatBinds whatBinds;
   DenseMap<Operation *, unsigned> indexOf; ///< into `ops`
   /// It is absent if the schedule breaks a rule or costs are stale.
@@ -106,6 +112,8 @@ struct Report {
   /// in percent of that of all ops.
   double engineMicrosecondsOf(const OpReport &op) const;
   double sharePercentOf(const OpReport &op) const;
+  /// Returns the share of all engine time that rests on `source`, in percent.
+  double percentFrom(TimeSource source) const;
   /// Returns a sentence that says that the program does not fit. It is empty if
   /// the program fits.
   std::string describeExcess() const;

@@ -88,6 +88,8 @@ struct Link {
   std::optional<int64_t> oneShotNanoseconds, oneShotPeerNanoseconds,
       oneShotBytesPerSecond, twoShotNanoseconds, twoShotPeerNanoseconds,
       twoShotBytesPerSecond, shotMostBytes;
+  /// As those of kernels, of collectives on this link.
+  std::optional<int64_t> p10Percent, p90Percent;
   /// Figures of what goes to experts and comes back (`timeCollective`).
   std::optional<int64_t> expertDispatchNanoseconds,
       expertDispatchPeerNanoseconds, expertDispatchBytesPerSecond,
@@ -118,6 +120,9 @@ struct KernelFigures {
       packsGroups, splitsUnpacked, skipsMasked, aluPer1000Scores,
       loneBlockCycles, regroupNanoseconds, firstByteNanoseconds,
       writtenBytePercent, residentBytesPerKilocycle;
+  /// Measured times as shares of predicted ones, in percent: what a tenth of
+  /// measured ops, and what nine tenths of them, stay below.
+  std::optional<int64_t> p10Percent, p90Percent;
   bool operator==(const KernelFigures &other) const;
 };
 
@@ -173,6 +178,30 @@ struct Engine {
   bool operator==(const Engine &other) const;
 };
 
+/// How long ops of one size took on this machine, beside the formula.
+struct MeasuredTime {
+  /// The sizes, as the form of the ops has them.
+  std::vector<int64_t> sizes;
+  /// The time. 0: it is not that of an op of a program (its operands lay in the
+  /// cache), or not that of this machine (fields were set since).
+  int64_t picoseconds = 0;
+  int64_t perMillion = 0; ///< of the time that the formula says
+  bool operator==(const MeasuredTime &other) const {
+    return sizes == other.sizes && picoseconds == other.picoseconds &&
+           perMillion == other.perMillion;
+  }
+};
+
+/// The measured times of ops of one form: an op, its element types, and its
+/// loops (`OpForm`).
+struct MeasuredForm {
+  std::string form;
+  std::vector<MeasuredTime> times;
+  bool operator==(const MeasuredForm &other) const {
+    return form == other.form && times == other.times;
+  }
+};
+
 /// An error in a target: the path of the field, such as "engines.core.count",
 /// and what is wrong with it.
 struct TargetProblem {
@@ -204,6 +233,8 @@ struct Target {
   /// were fitted, or from which they were carried over. It is empty if there
   /// are none.
   std::string fittedOn;
+  /// Measured times, which correct the costs of ops like them (Spec.md).
+  std::vector<MeasuredForm> measured;
 
   const Memory *findMemory(StringRef name) const;
   /// Says whether the memory is shared. It is if it has a rate, and is either
@@ -264,6 +295,10 @@ struct Target {
   /// engine.
   static std::optional<int64_t> opsPerCycle(const Engine &engine,
                                             WorkKind kind);
+
+  /// Keeps of measured times how they compare with the formula, and forgets
+  /// the times, which are those of another machine once fields were set.
+  void forgetMeasuredTimes();
 
   /// Returns everything that is inconsistent. A target without such problems is
   /// sound.

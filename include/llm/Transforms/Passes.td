@@ -38,10 +38,18 @@ def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
     the target then says what was set, in the IR and in every report and trace:
     `h100-sxm + memories.dram.bytes_per_second=4e12`.
 
+    `measured=` puts measured times beside the formula. It reads tables of the form that
+    `llm-prof validate` reads (docs/accuracy.md). An op of a measured size takes the measured
+    time, and ops like it take the formula's time, corrected by those of near sizes
+    (dialects/llm/Spec.md, "Measured times"). Reports say which op has which. The rows must be of
+    one device, and of one library for each kind of op. `measured-device=` and
+    `measured-backend=` choose. The times become part of the module.
+
     Requires: nothing. Guarantees: the module has one sound target, which replaces any other.
 
     ```
     llm-opt block.mlir "--llm-target=name=h100-sxm"
+    llm-opt block.mlir "--llm-target=name=h100-sxm measured=mine.csv"
     llm-opt block.mlir "--llm-target=name=h100-sxm set=memories.dram.bytes_per_second=4e12,engines.gpu.units=144"
     llm-opt block.mlir "--llm-target=file=chips.csv column=A40 engines=2"
     llm-opt block.mlir "--llm-target=name=a100-sxm library=vllm_0.19"
@@ -58,6 +66,12 @@ def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
            "Library whose figures of kernels are taken">,
     ListOption<"changes", "set", "std::string",
       "What if: fields by their paths, such as memories.dram.bytes_per_second=4e12">,
+    ListOption<"measured", "measured", "std::string",
+      "Tables of measured times (.csv), which correct costs">,
+    ListOption<"measuredDevices", "measured-device", "std::string",
+      "Only their rows of this device">,
+    ListOption<"measuredBackends", "measured-backend", "std::string",
+      "Only their rows of these libraries">,
     Option<"engines", "engines", "std::string", "",
            "Number of compute engines, or of named ones: 4, or mxu:4,vpu:2,dma:2">
   ];

@@ -18,7 +18,7 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   PipelineOptions();
 
   Option<std::string> target;
-  ListOption<std::string> changes;
+  ListOption<std::string> changes, measured, measuredDevices, measuredBackends;
   Option<std::string> engines;
   Option<int64_t> tensorParallel, contextParallel, expertParallel;
   Option<int64_t> dataParallel;

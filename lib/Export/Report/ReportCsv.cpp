@@ -39,13 +39,20 @@ static void writeHeader(const Target &target, llvm::raw_ostream &os) {
     row << "bytes." + toUtf8(memory->name);
   for (StringRef name :
        {"compulsory_bytes", "kind", "elapsed_us", "start_us", "end_us",
-        "exposed_us"})
+        "exposed_us", "time_from", "time_p10_us", "time_p90_us"})
     row << name;
 }
 
 static std::string tileStrategyOf(Operation *op) {
   auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
   return tile ? stringifyTileStrategy(tile.getStrategy()).str() : "";
+}
+
+/// Adds the two ends of the range of a time, which may have none.
+static void addSpread(CsvLine &row, const std::optional<TimeSpread> &spread,
+                      double microseconds) {
+  row << (spread ? toShortestDecimal(microseconds * spread->p10) : "")
+      << (spread ? toShortestDecimal(microseconds * spread->p90) : "");
 }
 
 static void writeRow(const Report &report, unsigned index,
@@ -79,6 +86,9 @@ static void writeRow(const Report &report, unsigned index,
       << toShortestDecimal(microseconds(op.endCycle));
   std::optional<double> exposed = report.exposedMicrosecondsOf(index);
   row << (exposed ? toShortestDecimal(*exposed) : "");
+  bool isMeasured = report.timeline.schedule().isMeasured();
+  row << (isMeasured ? "" : stringify(op.origin.source));
+  addSpread(row, op.origin.spread, report.engineMicrosecondsOf(op));
 }
 
 void mlir::llm::writeReportCsv(ArrayRef<Report> reports,
@@ -141,6 +151,7 @@ static void writeSummaryRow(const Report &report, llvm::raw_ostream &os) {
   row << (isStage ? std::to_string(report.pipeline->stage.getNumber()) : "")
       << (isStage ? toShortestDecimal(report.periodMicroseconds()) : "")
       << (isStage ? toShortestDecimal(report.stageBusyPercent()) : "");
+  addSpread(row, report.spread, report.makespanMicroseconds());
 }
 
 void mlir::llm::writeReportSummaryCsv(ArrayRef<Report> reports,
@@ -183,7 +194,9 @@ void mlir::llm::writeReportSummaryCsv(ArrayRef<Report> reports,
                            "remarks",
                            "stage",
                            "pipeline_period_us",
-                           "stage_busy_percent"})
+                           "stage_busy_percent",
+                           "makespan_p10_us",
+                           "makespan_p90_us"})
       row << name;
   }
   for (const Report &report : reports)

@@ -404,6 +404,20 @@ static void addInside(Json &json, Operation *op) {
                              {"op", inside->getName().getStringRef().str()}});
 }
 
+/// Adds what the op's time rests on.
+static void addOrigin(Json &json, const Report &report, const OpReport &op) {
+  if (report.timeline.schedule().isMeasured())
+    return;
+  const TimeOrigin &origin = op.origin;
+  json["time_from"] = stringify(origin.source).str();
+  if (origin.source != TimeSource::Formula)
+    json["time_per_formula"] = origin.perFormula;
+  if (!origin.spread)
+    return;
+  json["time_p10_us"] = report.engineMicrosecondsOf(op) * origin.spread->p10;
+  json["time_p90_us"] = report.engineMicrosecondsOf(op) * origin.spread->p90;
+}
+
 /// Adds the figures of an op under the names that they have in all formats.
 static void addFigures(Json &json, const Report &report, const OpReport &op) {
   json["elapsed_us"] =
@@ -414,6 +428,7 @@ static void addFigures(Json &json, const Report &report, const OpReport &op) {
                     report.sharePercentOf(op)))
     json[name.str()] = value;
   json["bound"] = stringifyCostBound(op.bound);
+  addOrigin(json, report, op);
 }
 
 static Json opToJson(const Report &report, unsigned index) {
@@ -516,6 +531,15 @@ static void addHeadline(Json &json, const Report &report) {
   if (report.capacity.isChecked())
     json["fits"] = report.capacity.fits();
   json["makespan_us"] = report.makespanMicroseconds();
+  if (report.spread) {
+    json["makespan_p10_us"] = report.makespanMicroseconds() * report.spread->p10;
+    json["makespan_p90_us"] = report.makespanMicroseconds() * report.spread->p90;
+  }
+  if (!report.target->measured.empty())
+    for (TimeSource source : {TimeSource::Formula, TimeSource::Corrected,
+                              TimeSource::Measured})
+      json["time_from_percent"][stringify(source).str()] =
+          report.percentFrom(source);
   if (report.pipeline)
     json["pipeline"] = pipelineToJson(report);
   if (std::optional<double> rate = report.tokensPerSecond())

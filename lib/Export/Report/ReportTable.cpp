@@ -383,6 +383,27 @@ static std::string describeTime(const Report &report) {
          " for one in this stage";
 }
 
+/// Writes "7.1 to 8.2 ms in eight of ten cases, by the errors of kernels like
+/// these".
+static std::string describeRange(const Report &report) {
+  double time = report.makespanMicroseconds();
+  double most = time * report.spread->p90;
+  const Unit &unit = chooseUnit(timeUnits, most, /*width=*/7);
+  return formatIn(unit, time * report.spread->p10) + " to " +
+         formatIn(unit, most) + " " + unit.name.str() +
+         (report.pipeline ? " for one in this stage" : "") +
+         " in eight of ten cases, by the errors of kernels like these";
+}
+
+/// Writes "36.0 % of the time is measured, 61.5 % is corrected by measured times
+/// of ops like it".
+static std::string describeMeasured(const Report &report) {
+  return showPercent(report.percentFrom(TimeSource::Measured) / 100) +
+         " of the time is measured, " +
+         showPercent(report.percentFrom(TimeSource::Corrected) / 100) +
+         " is corrected by measured times of ops like it";
+}
+
 /// Writes "stage 1 of 4 (from 0), at work in 96.1 % of the time; a first round
 /// is through after 30.5 ms; results take 15.2 us to the next stage".
 static std::string describePipeline(const Report &report) {
@@ -434,6 +455,10 @@ static void printTime(const Report &report, llvm::raw_ostream &os) {
   constexpr Unit percent{"%", 1, 1};
   std::string excess = report.mbuPercent > 100 ? ": see the note" : "";
   printLine("time", text, os);
+  if (report.spread)
+    printLine("range", describeRange(report), os);
+  if (!report.target->measured.empty())
+    printLine("measured", describeMeasured(report), os);
   if (report.pipeline)
     printLine("pipeline", describePipeline(report), os);
   if (std::optional<double> rate = report.tokensPerSecond())

@@ -125,7 +125,8 @@ Target withoutOverlay(Target target, const Target &base) {
             link.sustainedBytesPerSecond = link.oneShotNanoseconds =
                 link.oneShotPeerNanoseconds = link.oneShotBytesPerSecond =
                     link.twoShotNanoseconds = link.twoShotPeerNanoseconds =
-                        link.twoShotBytesPerSecond = std::nullopt;
+                        link.twoShotBytesPerSecond = link.p10Percent =
+                            link.p90Percent = std::nullopt;
   return target;
 }
 

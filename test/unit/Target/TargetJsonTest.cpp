@@ -115,7 +115,7 @@ TEST_F(TargetJson, UnknownFields) {
       errorOf("\"name\"", "\"clok_hz\": 1, \"name\""),
       "t.json:2:12: 'clok_hz' is not a known field; did you mean 'clock_hz'? "
       "(known here: name, description, clock_hz, clock_is_given, engines, "
-      "memories, links, fitted_on, calibration, power_limit_watts, "
+      "memories, links, fitted_on, measured, calibration, power_limit_watts, "
       "idle_watts)\n");
   EXPECT_EQ(
       errorOf("\"units\"", "\"colour\""),

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_LIB_PROFILE_COLLECTIVEROW_H
-#define LLM_LIB_PROFILE_COLLECTIVEROW_H
+#ifndef LLM_MEASUREMENTS_COLLECTIVEROW_H
+#define LLM_MEASUREMENTS_COLLECTIVEROW_H
 
 #include "llm/Diagnostics/Reasons.h"
-#include "llm/Profile/MeasuredTable.h"
+#include "llm/Measurements/MeasuredTable.h"
 #include "llm/Target/Target.h"
 
 namespace mlir::llm {
@@ -24,4 +24,4 @@ FailureOr<double> exchangeTime(const MeasuredRow &row, const Target &target,
 
 } // namespace mlir::llm
 
-#endif // LLM_LIB_PROFILE_COLLECTIVEROW_H
+#endif // LLM_MEASUREMENTS_COLLECTIVEROW_H

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llm/Profile/UnpredictedRows.h"
-#include "CollectiveRow.h"
+#include "llm/Measurements/UnpredictedRows.h"
+#include "llm/Measurements/CollectiveRow.h"
 #include "llm/Console/TextTable.h"
 #include "llm/Diagnostics/Spelling.h"
-#include "llm/Profile/RowOps.h"
+#include "llm/Measurements/RowOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_PROFILE_PREDICTOR_H
-#define LLM_PROFILE_PREDICTOR_H
+#ifndef LLM_MEASUREMENTS_PREDICTOR_H
+#define LLM_MEASUREMENTS_PREDICTOR_H
 
-#include "llm/Profile/RowOps.h"
-#include "llm/Profile/SelectedTargets.h"
+#include "llm/Measurements/RowOps.h"
+#include "llm/Measurements/SelectedTargets.h"
 
 namespace mlir::llm {
 
@@ -33,4 +33,4 @@ private:
 
 } // namespace mlir::llm
 
-#endif // LLM_PROFILE_PREDICTOR_H
+#endif // LLM_MEASUREMENTS_PREDICTOR_H

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_PROFILE_UNPREDICTEDROWS_H
-#define LLM_PROFILE_UNPREDICTEDROWS_H
+#ifndef LLM_MEASUREMENTS_UNPREDICTEDROWS_H
+#define LLM_MEASUREMENTS_UNPREDICTEDROWS_H
 
 #include "llm/Diagnostics/Reasons.h"
-#include "llm/Profile/MeasuredTable.h"
+#include "llm/Measurements/MeasuredTable.h"
 
 #include <map>
 
@@ -53,4 +53,4 @@ void printUnpredicted(llvm::raw_ostream &os,
 
 } // namespace mlir::llm
 
-#endif // LLM_PROFILE_UNPREDICTEDROWS_H
+#endif // LLM_MEASUREMENTS_UNPREDICTEDROWS_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowTile.h"
+#include "llm/Measurements/RowTile.h"
 #include "llm/Cost/Roofline.h"
 #include "llm/Planning/TileSearch.h"
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_PROFILE_MEASUREDTABLE_H
-#define LLM_PROFILE_MEASUREDTABLE_H
+#ifndef LLM_MEASUREMENTS_MEASUREDTABLE_H
+#define LLM_MEASUREMENTS_MEASUREDTABLE_H
 
 #include "llm/Files/LocatedCsv.h"
 
@@ -22,6 +22,9 @@ struct MeasuredRow {
 
   Location location;
   std::string id, source, device, model, opKind, dtype, backend, timing, note;
+  /// The type of the cache of attention. A table that has it is of a serving
+  /// framework, which writes the new keys, too.
+  std::string kvDtype;
   /// Of rows that go to experts: "balanced" spreads the experts of a token over
   /// as many devices as it can. Otherwise they lie on any.
   std::string routing;
@@ -30,6 +33,9 @@ struct MeasuredRow {
   /// Sizes of attention: `qLen` new tokens of each of `batch` sequences see
   /// `kvLen` keys, new ones included.
   std::optional<int64_t> batch, heads, kvHeads, headDim, qLen, kvLen, causal;
+  /// Keys that a query sees (0: all), and features of a value if it has not as
+  /// many as a key.
+  std::optional<int64_t> window, valueDim;
   /// Sizes of norms and elementwise ops.
   std::optional<int64_t> rows, cols;
   /// It is 1 if all data that is touched between repeats fits into the
@@ -47,10 +53,10 @@ struct MeasuredRow {
   /// Says whether the kernels were measured in a replayed CUDA graph.
   bool isReplayed() const { return StringRef(timing).starts_with("cudagraph"); }
   /// Says whether attention was measured together with the write of the new
-  /// keys. That is so if the note says so, and in vLLM's profile by layers,
-  /// whose layer "attention" does both.
+  /// keys. That is so if the note says so, if the type of the cache is given,
+  /// and in vLLM's profile by layers, whose layer "attention" does both.
   bool writesCache() const {
-    return StringRef(note).contains_insensitive("KV-cache write") ||
+    return !kvDtype.empty() || StringRef(note).contains_insensitive("KV-cache write") ||
            timing == "kernel_layerwise_prof";
   }
 
@@ -60,6 +66,7 @@ struct MeasuredRow {
 /// A column of the file: its name and its meaning.
 struct MeasuredColumn {
   StringRef name, meaning;
+  StringRef otherName = ""; ///< in tables of other tools; empty: none
 };
 std::vector<MeasuredColumn> measuredColumns();
 
@@ -93,4 +100,4 @@ struct MeasuredFilter {
 
 } // namespace mlir::llm
 
-#endif // LLM_PROFILE_MEASUREDTABLE_H
+#endif // LLM_MEASUREMENTS_MEASUREDTABLE_H

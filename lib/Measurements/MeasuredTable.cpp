@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llm/Profile/MeasuredTable.h"
+#include "llm/Measurements/MeasuredTable.h"
 #include "llm/Diagnostics/Spelling.h"
 #include "llm/Files/WholeNumber.h"
 #include "llvm/ADT/STLExtras.h"
@@ -37,11 +37,14 @@ static const TextColumn textColumns[] = {
     {{"source", "who measured"}, &MeasuredRow::source},
     {{"device", "what was measured"}, &MeasuredRow::device},
     {{"model", "the model that the shape is of"}, &MeasuredRow::model},
-    {{"op_kind", "required: the kind of op"}, &MeasuredRow::opKind},
+    {{"op_kind", "required: the kind of op", "op"}, &MeasuredRow::opKind},
     {{"dtype", "fp16, bf16 (default), fp32, fp8 or int8; of products also "
                "fp8_channel, fp8_block, mxfp8, mxfp4 or nvfp4; of rows that go "
                "to experts nvfp4"},
      &MeasuredRow::dtype},
+    {{"kv_dtype", "the type of the cache of attention, which was measured with "
+                  "the write of the new keys"},
+     &MeasuredRow::kvDtype},
     {{"backend", "the library or kernel"}, &MeasuredRow::backend},
     {{"timing", "how it was measured; cudagraph..: in a graph of kernels that "
                 "is replayed"},
@@ -50,7 +53,8 @@ static const TextColumn textColumns[] = {
               "new keys was measured with it"},
      &MeasuredRow::note},
     {{"routing", "of rows that go to experts: balanced, if the experts of a "
-                 "token lie on as many devices as they can; else on any"},
+                 "token lie on as many devices as they can; else on any",
+      "distribution"},
      &MeasuredRow::routing},
 };
 
@@ -62,20 +66,28 @@ static const NumberColumn numberColumns[] = {
     {{"heads", "query heads"}, &MeasuredRow::heads},
     {{"kv_heads", "heads of keys and values"}, &MeasuredRow::kvHeads},
     {{"head_dim", "features of a head"}, &MeasuredRow::headDim},
-    {{"q_len", "new tokens of each sequence"}, &MeasuredRow::qLen},
-    {{"kv_len", "keys of each sequence, new ones included"},
+    {{"q_len", "new tokens of each sequence", "q_len_tokens"},
+     &MeasuredRow::qLen},
+    {{"kv_len", "keys of each sequence, new ones included", "kv_len_tokens"},
      &MeasuredRow::kvLen},
+    {{"window", "the newest keys, which a query sees; 0 (default): all",
+      "window_tokens"},
+     &MeasuredRow::window},
+    {{"v_head_dim", "features of a value (default: those of a key)"},
+     &MeasuredRow::valueDim},
     {{"causal", "1 (default): causal mask; 0: every key"},
      &MeasuredRow::causal},
-    {{"rows", "rows of a norm or elementwise op"}, &MeasuredRow::rows},
-    {{"cols", "columns of the result of a norm or elementwise op"},
+    {{"rows", "rows of a norm or elementwise op", "tokens_per_chip"},
+     &MeasuredRow::rows},
+    {{"cols", "columns of the result of a norm or elementwise op",
+      "hidden_size"},
      &MeasuredRow::cols},
     {{"cache_resident",
       "1: what is touched between repeats fits into the last-level cache; "
       "elementwise ops then find their operands there, and products on targets "
       "that tell what the cache gives them (resident_bytes_per_kilocycle)"},
      &MeasuredRow::cacheResident},
-    {{"n_devices", "devices of a collective"}, &MeasuredRow::devices},
+    {{"n_devices", "devices of a collective", "chips"}, &MeasuredRow::devices},
     {{"message_bytes", "the buffer of a collective"},
      &MeasuredRow::messageBytes},
     {{"top_k", "experts of a token, of expert_dispatch and expert_combine; "
@@ -156,6 +168,11 @@ LogicalResult TableReader::readHeader() {
   for (auto [index, cell] : llvm::enumerate(header))
     if (isKnown(cell.text) && !columns.try_emplace(cell.text, index).second)
       return cell.emitError() << "column '" << cell.text << "' is there twice";
+  // A table may have both: then the other name means something else.
+  for (auto [index, cell] : llvm::enumerate(header))
+    for (const MeasuredColumn &column : known)
+      if (!column.otherName.empty() && cell.text == column.otherName)
+        columns.try_emplace(column.name, index);
   SmallVector<StringRef> names;
   for (const CsvCell &cell : header)
     if (!isKnown(cell.text))

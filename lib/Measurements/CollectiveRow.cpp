@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CollectiveRow.h"
+#include "llm/Measurements/CollectiveRow.h"
 #include "llm/Cost/Kernels/CollectiveModel.h"
 #include "llm/Cost/Kernels/ExpertExchange.h"
 #include "llm/Support/Units.h"

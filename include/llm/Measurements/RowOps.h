@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_PROFILE_ROWOPS_H
-#define LLM_PROFILE_ROWOPS_H
+#ifndef LLM_MEASUREMENTS_ROWOPS_H
+#define LLM_MEASUREMENTS_ROWOPS_H
 
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
-#include "llm/Profile/MeasuredTable.h"
+#include "llm/Measurements/MeasuredTable.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -51,4 +51,4 @@ private:
 
 } // namespace mlir::llm
 
-#endif // LLM_PROFILE_ROWOPS_H
+#endif // LLM_MEASUREMENTS_ROWOPS_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llm/Profile/RowOps.h"
+#include "llm/Measurements/RowOps.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Import/Formats.h"
 #include "mlir/IR/Builders.h"
@@ -61,9 +61,9 @@ private:
 };
 } // namespace
 
-static Type elementTypeOf(const MeasuredRow &row, MLIRContext *context) {
+static Type elementTypeOf(StringRef dtype, MLIRContext *context) {
   Builder builder(context);
-  return llvm::StringSwitch<Type>(row.dtype)
+  return llvm::StringSwitch<Type>(dtype)
       .Cases({"", "bf16", "bfloat16"}, builder.getBF16Type())
       .Cases({"fp16", "f16", "float16", "half"}, builder.getF16Type())
       .Cases({"fp32", "f32", "float32", "float"}, builder.getF32Type())
@@ -112,7 +112,7 @@ static FailureOr<ProductTypes>
 productTypesOf(const MeasuredRow &row, MLIRContext *context, Reasons reasons) {
   const QuantizingKind *kind = findQuantizingKind(row.opKind);
   if (!kind)
-    if (Type plain = elementTypeOf(row, context))
+    if (Type plain = elementTypeOf(row.dtype, context))
       return ProductTypes{plain, plain};
   StringRef format =
       kind && row.dtype.empty() ? kind->format : formatOf(row.dtype);
@@ -200,6 +200,44 @@ static Operation *buildQuantize(RowContext &c, MatmulOp product) {
       /*scale=*/Value(), UnitAttr(), TypeAttr::get(lhs.getElementType()));
 }
 
+/// Returns the type of the cache; null, with an error at the row, if there is
+/// none of that name.
+static Type cacheTypeOf(RowContext &c) {
+  StringRef dtype = c.row.kvDtype.empty() ? c.row.dtype : c.row.kvDtype;
+  Type type = elementTypeOf(dtype, c.builder.getContext());
+  if (!type)
+    c.reasons.refuse(c.row.location)
+        << "'kv_dtype' must be bf16, fp16, fp32, fp8 or int8, got '" << dtype
+        << "'";
+  return type;
+}
+
+/// Says why the row is not of one attention with its cache.
+static LogicalResult checkAttention(RowContext &c, bool isCausal) {
+  const MeasuredRow &row = c.row;
+  auto refuse = [&] { return c.reasons.refuse(row.location); };
+  if (*row.heads % *row.kvHeads != 0)
+    return refuse() << "'heads' must be a multiple of 'kv_heads'";
+  if (*row.qLen > *row.kvLen && (isCausal || row.writesCache()))
+    return refuse() << "'kv_len' must be at least 'q_len': it counts the new "
+                       "tokens, too";
+  if (row.window.value_or(0) > 0 && !isCausal)
+    return refuse() << "a 'window' is of a causal mask";
+  if (row.valueDim.value_or(*row.headDim) != *row.headDim &&
+      row.writesCache())
+    return refuse() << "there is no cache whose values have another "
+                       "'v_head_dim' than keys";
+  return success();
+}
+
+static MaskAttr maskOf(RowContext &c, bool isCausal) {
+  return MaskAttr::get(c.builder.getContext(),
+                       isCausal ? MaskKind::Causal : MaskKind::Full,
+                       std::max<int64_t>(c.row.window.value_or(0), 0),
+                       /*chunk=*/0, /*firstKeys=*/{}, /*lengths=*/{},
+                       /*stride=*/1);
+}
+
 static Operation *buildAttention(RowContext &c) {
   const MeasuredRow &row = c.row;
   int64_t batch = c.sizes.get("batch", row.batch),
@@ -211,23 +249,15 @@ static Operation *buildAttention(RowContext &c) {
   if (!c.sizes.areSound())
     return nullptr;
   bool isCausal = row.causal.value_or(1) != 0;
-  if (heads % kvHeads != 0) {
-    c.reasons.refuse(row.location)
-        << "'heads' must be a multiple of 'kv_heads'";
+  Type cached = cacheTypeOf(c);
+  if (!cached || failed(checkAttention(c, isCausal)))
     return nullptr;
-  }
-  if (queries > keys && (isCausal || row.writesCache())) {
-    c.reasons.refuse(row.location)
-        << "'kv_len' must be at least 'q_len': it counts the new tokens, too";
-    return nullptr;
-  }
+  int64_t valueDim = row.valueDim.value_or(headDim);
   return create<GqaAttnOp>(
       c, StringAttr(), c.value({batch, queries, heads, headDim}),
-      c.value({batch, keys, kvHeads, headDim}),
-      c.value({batch, keys, kvHeads, headDim}), /*sinks=*/Value(),
-      /*selected=*/Value(),
-      MaskAttr::get(c.builder.getContext(),
-                    isCausal ? MaskKind::Causal : MaskKind::Full),
+      c.valueOf(cached, {batch, keys, kvHeads, headDim}),
+      c.valueOf(cached, {batch, keys, kvHeads, valueDim}), /*sinks=*/Value(),
+      /*selected=*/Value(), maskOf(c, isCausal),
       c.builder.getF64FloatAttr(1.0), /*softCap=*/FloatAttr(),
       /*block=*/IntegerAttr());
 }
@@ -237,8 +267,8 @@ static Operation *buildCacheWrite(RowContext &c) {
   const MeasuredRow &row = c.row;
   constexpr int64_t noPages = 0;
   auto type = KvCacheType::get(c.builder.getContext(), *row.batch, *row.kvHeads,
-                               *row.headDim, *row.kvLen, c.type, noPages,
-                               /*isLatent=*/false);
+                               *row.headDim, *row.kvLen, cacheTypeOf(c),
+                               noPages, /*isLatent=*/false);
   Value cache = KvCacheOp::create(c.builder, row.location, type,
                                   c.builder.getStringAttr("cache"),
                                   ValueRange(), ValueRange());
@@ -342,7 +372,7 @@ RowOps::build(const MeasuredRow &row, Reasons reasons) {
   for (const auto &[kind, build] : builders) {
     if (row.opKind != kind)
       continue;
-    Type type = elementTypeOf(row, context);
+    Type type = elementTypeOf(row.dtype, context);
     if (!type && build != buildGemm)
       return reasons.refuse(row.location)
              << "'dtype' must be bf16, fp16, fp32, fp8 or int8, got '"

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_LIB_PROFILE_ROWTILE_H
-#define LLM_LIB_PROFILE_ROWTILE_H
+#ifndef LLM_MEASUREMENTS_ROWTILE_H
+#define LLM_MEASUREMENTS_ROWTILE_H
 
 #include "llm/Cost/CostModel.h"
-#include "llm/Profile/MeasuredTable.h"
+#include "llm/Measurements/MeasuredTable.h"
 
 namespace mlir::llm {
 
@@ -29,4 +29,4 @@ FailureOr<RowTile> chooseRowTile(WorkloadOpInterface op, const MeasuredRow &row,
 
 } // namespace mlir::llm
 
-#endif // LLM_LIB_PROFILE_ROWTILE_H
+#endif // LLM_MEASUREMENTS_ROWTILE_H

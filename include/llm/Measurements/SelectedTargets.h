@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_PROFILE_SELECTEDTARGETS_H
-#define LLM_PROFILE_SELECTEDTARGETS_H
+#ifndef LLM_MEASUREMENTS_SELECTEDTARGETS_H
+#define LLM_MEASUREMENTS_SELECTEDTARGETS_H
 
-#include "llm/Profile/MeasuredTable.h"
+#include "llm/Measurements/MeasuredTable.h"
 #include "llm/Target/Target.h"
 
 #include <map>
@@ -37,4 +37,4 @@ private:
 
 } // namespace mlir::llm
 
-#endif // LLM_PROFILE_SELECTEDTARGETS_H
+#endif // LLM_MEASUREMENTS_SELECTEDTARGETS_H

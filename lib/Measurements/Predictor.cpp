@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llm/Profile/Predictor.h"
-#include "CollectiveRow.h"
-#include "RowTile.h"
+#include "llm/Measurements/Predictor.h"
+#include "llm/Measurements/CollectiveRow.h"
+#include "llm/Measurements/RowTile.h"
 #include "llm/Support/Units.h"
 
 using namespace mlir;
