@@ -9,6 +9,7 @@ are printed. Errors are computed here, from the rows that llm-prof predicts.
 import argparse
 import csv
 import json
+import random
 import re
 import statistics
 import subprocess
@@ -40,10 +41,6 @@ EXCHANGES = [
       for backend in ("nccl_2.29.2", "vllm_0.24.0_graph", "vllm_0.24.0_eager")),
     ("gb200", "GB200", "trtllm_1.2.0rc6_one_sided", "experts", EXPERTS),
 ]
-# Columns of newer files, by their names in docs/accuracy.md.
-RENAMED = {"op": "op_kind", "q_len_tokens": "q_len", "kv_len_tokens": "kv_len", "chips": "n_devices",
-           "tokens_per_chip": "rows", "hidden_size": "cols", "distribution": "routing"}
-
 # Products that are measured with the quantization of their activations.
 QUANTIZED = ["gemm_fp8_dynquant", "gemm_fp8_block128_dynquant", "gemm_nvfp4_dynquant"]
 
@@ -65,35 +62,26 @@ def is_plain(row: dict) -> bool:
             and row["backend"].startswith(("sglang", "vllm")))
 
 
-def write_renamed(rows: list[dict], columns: list[str], renamed: Path) -> Path:
-    with renamed.open("w") as file:
-        writer = csv.writer(file)
-        writer.writerow([RENAMED.get(column, column) for column in columns] + ["note"])
-        for row in rows:
-            note = "incl. KV-cache write" if row["op"].startswith("attention_") else ""
-            writer.writerow([*row.values(), note])
-    return renamed
-
-
-def with_experts(reader: csv.DictReader) -> list[dict]:
-    """Returns rows that go to experts and come back, by the names of their kinds."""
-    return [{**row, "op": row["op"].replace("alltoall_", "expert_")} for row in reader]
-
-
 def readable(path: Path, work: Path) -> Path | None:
-    """Returns a file with the columns that llm-prof reads, or None if no row is of one op alone."""
+    """Returns a file of the rows that are of one op alone, or None if there is none."""
     with path.open() as file:
         reader = csv.DictReader(file)
-        if "op_kind" in reader.fieldnames:
+        if "op_kind" in reader.fieldnames or "tokens_per_chip" in reader.fieldnames:
             return path
-        if "tokens_per_chip" in reader.fieldnames:
-            return write_renamed(with_experts(reader), reader.fieldnames, work / path.name)
         if not {"op", "dtype", "flag", "measured_us"} <= set(reader.fieldnames):
             return None
         if "m" not in reader.fieldnames and "q_len_tokens" not in reader.fieldnames:
             return None
         rows = [row for row in reader if is_plain(row)]
-    return write_renamed(rows, reader.fieldnames, work / path.name) if rows else None
+    return write_rows(work / path.name, reader.fieldnames, rows) if rows else None
+
+
+def write_rows(path: Path, columns: list[str], rows: list[dict]) -> Path:
+    with path.open("w") as file:
+        writer = csv.DictWriter(file, columns)
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
 
 
 class Prof:
@@ -331,6 +319,61 @@ def carry_plain(fitted: dict, preset: str, work: Path) -> Path:
     return path
 
 
+# What is measured together: device, preset, backend, kinds of ops.
+TABLES = [("a100-sxm", "A100-SXM-80GB", "cublas_torch_linear", ["gemm"]),
+          *(("a100-sxm", "A100-SXM-80GB", backend, ["attention_prefill", "attention_decode"])
+            for backend in ("vllm_0.14.0_fa", "sglang_0.5.10_fa")),
+          *((preset, device, backend, [kind])
+            for preset, device in (("h100-sxm", "H100-SXM-80GB"), ("h200-sxm", "H200-SXM-141GB"),
+                                   ("b200-sxm", "B200-SXM"), ("l40s", "L40S"))
+            for backend, kind in (("sglang_0.5.14_torch_linear", "gemm"),
+                                  ("sglang_0.5.14_sgl_kernel_fp8_scaled_mm", "gemm_fp8_dynquant"),
+                                  ("sglang_0.5.14_deepgemm_gemm_nt_f8f8bf16", "gemm_fp8_block128_dynquant"),
+                                  ("sglang_0.5.14_flashinfer_cutedsl_nvfp4", "gemm_nvfp4_dynquant")))]
+
+
+def in_parts(rows: list[dict], count: int = 5) -> list[list[dict]]:
+    """Divides rows so that all of one weight, or of one head, are in one part."""
+    names = ("n", "k", "heads", "kv_heads", "head_dim")
+    shapes = sorted({tuple(row.get(name) or "" for name in names) for row in rows})
+    random.Random(1).shuffle(shapes)
+    part = {shape: at % count for at, shape in enumerate(shapes)}
+    parts = [[] for _ in range(count)]
+    for row in rows:
+        parts[part[tuple(row.get(name) or "" for name in names)]].append(row)
+    return [part for part in parts if part]
+
+
+def beside_formula(prof: Prof, preset: str, rows: list[dict], parts: list[list[dict]]) -> list[dict]:
+    """Returns predictions of each part by the formula and the rows of the other parts."""
+    found, columns = [], list(rows[0])
+    for part in parts:
+        known = [row for other in parts if other is not part for row in other]
+        tables = [write_rows(prof.work / name, columns, some) for name, some in (("known.csv", known), ("part.csv", part))]
+        found += prof.validate(preset, files=[tables[1]], measured=[str(tables[0])])
+    return found
+
+
+def measured(prof: Prof) -> str:
+    """Lists errors of rows that were left out, with the others beside the formula."""
+    lines = []
+    for preset, device, backend, kinds in TABLES:
+        rows = [row for file in prof.files for row in csv.DictReader(open(file))
+                if row.get("device") == device and row.get("backend") == backend
+                and (row.get("op_kind") or row.get("op")) in kinds]
+        if not rows:
+            continue
+        whole = write_rows(prof.work / "whole.csv", list(rows[0]), rows)
+        formula = prof.validate(preset, files=[whole])
+        by_weight = beside_formula(prof, preset, rows, in_parts(rows))
+        shuffled = random.Random(1).sample(rows, len(rows))
+        by_row = beside_formula(prof, preset, rows, [shuffled[at::5] for at in range(5)])
+        lines.append([f"{device}: {', '.join(kinds)}, {backend}", len(rows), mdape(formula), mdape(by_weight), mdape(by_row),
+                      mdape(prof.validate(preset, files=[whole], measured=[str(whole)]))])
+    return table(["measured times beside the formula", "rows", "formula alone", "weights or heads left out", "rows left out",
+                  "nothing left out"], lines)
+
+
 def attention(prof: Prof) -> str:
     lines = []
     old = json.loads((PRESETS / "a100-sxm.json").read_text())
@@ -486,7 +529,7 @@ def layer(prof: Prof) -> str:
     return table(LAYER_HEADER, lines)
 
 
-SECTIONS = {"products": products, "carried": carried, "chips": chips, "eight": eight, "attention": attention,
+SECTIONS = {"products": products, "carried": carried, "chips": chips, "eight": eight, "measured": measured, "attention": attention,
             "spread": spread, "elementwise": elementwise, "collectives": collectives, "shipped": shipped,
             "layer": layer}
 

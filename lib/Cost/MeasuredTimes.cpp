@@ -135,7 +135,7 @@ struct MeasuredLimits {
   int64_t least = 0, most = 0; ///< picoseconds; 0: none
 
   void add(ArrayRef<int64_t> sizes, const MeasuredTime &time) {
-    if (time.picoseconds == 0)
+    if (time.picoseconds == 0 || time.kernels > 1)
       return;
     auto pairs = llvm::zip_equal(time.sizes, sizes);
     if (llvm::all_of(pairs, [](auto pair) {
@@ -156,8 +156,8 @@ struct MeasuredLimits {
 };
 } // namespace
 
-static MeasuredCorrection correctForm(const OpForm &form, const Target &target,
-                                      double formulaSeconds) {
+MeasuredCorrection llm::correctionOf(const OpForm &form, const Target &target,
+                                     double formulaSeconds) {
   constexpr double pico = 1e12;
   FactorMean mean;
   MeasuredLimits limits;
@@ -200,7 +200,7 @@ MeasuredCorrection llm::correctionOf(const OpOnTarget &context,
   if (target.measured.empty() || !canBeMeasured(context))
     return {};
   if (!context.workload.composition)
-    return correctForm(formOf(context), target, formulaSeconds);
+    return correctionOf(formOf(context), target, formulaSeconds);
   std::optional<MeasuredCorrection> found;
   for (const ComposedPart &part : context.workload.composition->parts) {
     OpOnTarget inside = context.inside(part);
@@ -209,7 +209,7 @@ MeasuredCorrection llm::correctionOf(const OpOnTarget &context,
     if (found)
       return {};
     // Its own time is not that of the kernel: only the factor counts.
-    found = correctForm(formOf(inside), target, /*formulaSeconds=*/0);
+    found = correctionOf(formOf(inside), target, /*formulaSeconds=*/0);
   }
   return found.value_or(MeasuredCorrection());
 }

@@ -25,6 +25,27 @@ using namespace mlir::llm;
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// A kernel of a row, and what the formula says of it.
+struct RowKernel {
+  OpForm form;
+  double microseconds;
+};
+
+/// A row with its kernels, the main one first.
+struct KernelsOfRow {
+  double microseconds; ///< as it was measured
+  double memoryMicroseconds;
+  bool isWarm; ///< its operands were in the cache
+  std::vector<RowKernel> kernels;
+
+  double ratio() const {
+    double sum = 0;
+    for (const RowKernel &kernel : kernels)
+      sum += kernel.microseconds;
+    return microseconds / sum;
+  }
+};
+
 class TimesBuilder {
 public:
   TimesBuilder(const Target &formula, Conditions conditions,
@@ -33,9 +54,9 @@ public:
         ops(context) {}
 
   LogicalResult add(const MeasuredRow &row, Reasons reasons);
-  std::vector<MeasuredForm> take();
-
-  size_t fasterThanMemory = 0;
+  /// Puts the times of all rows into the target. Returns how many are faster
+  /// than memory sustains.
+  size_t write(Target &target) const;
 
 private:
   double microseconds(int64_t cycles) const {
@@ -46,9 +67,23 @@ private:
   Conditions conditions;
   SelectedTargets targets;
   RowOps ops;
-  std::map<std::string, std::vector<MeasuredTime>> byForm;
+  std::vector<KernelsOfRow> rows;
 };
 } // namespace
+
+/// Refuses a time that no kernel is likely to take.
+static LogicalResult checkRatio(double ratio,
+                                function_ref<Refusal()> refuse) {
+  constexpr double most = 50; // no formula of ours is that far off
+  if (ratio > most)
+    return refuse() << "it takes more than " << int64_t(most)
+                    << " times as long as the formula says; are its times "
+                       "microseconds?";
+  if (ratio < 1 / most)
+    return refuse() << "it takes less than a fiftieth of what the formula "
+                       "says; are its times microseconds?";
+  return success();
+}
 
 LogicalResult TimesBuilder::add(const MeasuredRow &row, Reasons reasons) {
   auto refuse = [&] { return reasons.refuse(row.location); };
@@ -62,46 +97,34 @@ LogicalResult TimesBuilder::add(const MeasuredRow &row, Reasons reasons) {
     return refuse() << noSuchKind;
   const Target &machine =
       conditions == Conditions::OfRow ? targets.of(row) : formula;
-  FailureOr<RowTile> main =
-      chooseRowTile(built->front(), row, machine, reasons);
-  if (failed(main))
-    return failure();
-  if (!canBeMeasured(main->onTarget))
-    return refuse() << "target '" << formula.name
-                    << "' does not run it as one kernel of one engine";
-  double own = row.microseconds;
-  for (WorkloadOpInterface other : llvm::drop_begin(*built)) {
-    FailureOr<RowTile> tile = chooseRowTile(other, row, machine, reasons);
+  KernelsOfRow kernels{row.microseconds, 0, false, {}};
+  for (WorkloadOpInterface op : *built) {
+    FailureOr<RowTile> tile = chooseRowTile(op, row, machine, reasons);
     if (failed(tile))
       return failure();
-    own -= microseconds(tile->cost.getCycles());
+    if (!canBeMeasured(tile->onTarget))
+      return refuse() << "target '" << formula.name
+                      << "' does not run it as one kernel of one engine";
+    if (kernels.kernels.empty()) {
+      kernels.isWarm = tile->residentBytes > 0;
+      kernels.memoryMicroseconds = microseconds(tile->cost.getMemoryCycles());
+    }
+    kernels.kernels.push_back(
+        {formOf(tile->onTarget), microseconds(tile->cost.getCycles())});
   }
-  double predicted = microseconds(main->cost.getCycles()),
-         ratio = own / predicted;
-  constexpr double most = 50; // no kernel of ours is that far off
-  if (ratio > most)
-    return refuse() << "it takes more than " << int64_t(most)
-                    << " times as long as the formula says; are its times "
-                       "microseconds?";
-  if (ratio < 1 / most)
-    return refuse() << "it takes less than a fiftieth of what the formula "
-                       "says; are its times microseconds?";
-  OpForm form = formOf(main->onTarget);
-  constexpr double million = 1e6;
-  bool isWarm = main->residentBytes > 0;
-  byForm[form.name].push_back({std::move(form.sizes),
-                               isWarm ? 0 : std::llround(own * million),
-                               std::llround(ratio * million)});
-  fasterThanMemory +=
-      !isWarm && own < microseconds(main->cost.getMemoryCycles());
+  if (failed(checkRatio(kernels.ratio(), refuse)))
+    return failure();
+  rows.push_back(std::move(kernels));
   return success();
 }
 
-std::vector<MeasuredForm> TimesBuilder::take() {
+static std::vector<MeasuredForm>
+toForms(std::map<std::string, std::vector<MeasuredTime>> byForm) {
   std::vector<MeasuredForm> forms;
   for (auto &[name, times] : byForm) {
     auto tie = [](const MeasuredTime &time) {
-      return std::tie(time.sizes, time.picoseconds, time.perMillion);
+      return std::tie(time.sizes, time.picoseconds, time.perMillion,
+                      time.kernels);
     };
     llvm::sort(times, [&](const MeasuredTime &a, const MeasuredTime &b) {
       return tie(a) < tie(b);
@@ -111,19 +134,49 @@ std::vector<MeasuredForm> TimesBuilder::take() {
   return forms;
 }
 
+size_t TimesBuilder::write(Target &target) const {
+  constexpr double million = 1e6;
+  std::map<std::string, std::vector<MeasuredTime>> byForm;
+  auto add = [&](const RowKernel &kernel, int64_t picoseconds, double ratio,
+                 int64_t kernels) {
+    byForm[kernel.form.name].push_back(
+        {kernel.form.sizes, picoseconds, std::llround(ratio * million),
+         kernels});
+  };
+  // What the kernels beside the main ones take follows from all rows.
+  for (const KernelsOfRow &row : rows)
+    for (const RowKernel &other : llvm::drop_begin(row.kernels))
+      add(other, /*picoseconds=*/0, row.ratio(), row.kernels.size());
+  target.measured = toForms(byForm);
+  size_t fasterThanMemory = 0;
+  for (const KernelsOfRow &row : rows) {
+    double own = row.microseconds;
+    for (const RowKernel &other : llvm::drop_begin(row.kernels))
+      own -= other.microseconds *
+             correctionOf(other.form, target, other.microseconds / million)
+                 .factor;
+    bool isKnown = !row.isWarm && own > 0;
+    add(row.kernels.front(), isKnown ? std::llround(own * million) : 0,
+        row.ratio(), row.kernels.size());
+    fasterThanMemory += isKnown && own < row.memoryMicroseconds;
+  }
+  target.measured = toForms(std::move(byForm));
+  return fasterThanMemory;
+}
+
 MeasuredCosts llm::setMeasuredTimes(Target &target, ArrayRef<MeasuredRow> rows,
                                     MLIRContext *context,
                                     Conditions conditions) {
   target.measured.clear();
-  TimesBuilder builder(target, conditions, context);
+  const Target formula = target;
+  TimesBuilder builder(formula, conditions, context);
   UnpredictedCollector unused;
   MeasuredCosts costs;
   for (const MeasuredRow &row : rows)
     costs.rows += succeeded(unused.attempt(
         row, [&](Reasons reasons) { return builder.add(row, reasons); }));
   costs.unused = unused.take();
-  costs.fasterThanMemory = builder.fasterThanMemory;
-  target.measured = builder.take();
+  costs.fasterThanMemory = builder.write(target);
   return costs;
 }
 
@@ -179,8 +232,8 @@ LogicalResult llm::readMeasuredTimes(ArrayRef<std::string> paths,
     });
   }
   if (rows.empty())
-    return emitError() << "no measured row is left; name a device and a library "
-                          "that the columns 'device' and 'backend' have";
+    return emitError() << "no measured row is left; name a device and a "
+                          "library that the columns 'device' and 'backend' have";
   if (failed(checkAlike(rows, emitError)))
     return failure();
   MeasuredCosts costs = setMeasuredTimes(target, rows, context, conditions);

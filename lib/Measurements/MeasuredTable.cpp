@@ -263,6 +263,9 @@ FailureOr<MeasuredRow> TableReader::readRow(const CsvRow &row) const {
              << cell->text << "': " << llvm::toString(value.takeError());
     measured.*number.member = *value;
   }
+  // Tables of other tools call what goes to experts an all-to-all.
+  if (StringRef rest = measured.opKind; rest.consume_front("alltoall_"))
+    measured.opKind = "expert_" + rest.str();
   if (measured.opKind.empty())
     return measured.emitError() << "'op_kind' is empty";
   if (times == Times::Required && failed(readTimes(row, measured)))

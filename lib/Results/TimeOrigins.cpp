@@ -96,8 +96,9 @@ void TimeOrigins::correct(const OpOnTarget &context, TileAttr tile,
   if (2 * correction.share < 1)
     return;
   origin.source = TimeSource::Corrected;
-  const MeasuredForm *form =
-      context.workload.composition ? nullptr : findForm(target, formOf(context));
+  const MeasuredForm *form = context.workload.composition
+                                 ? nullptr
+                                 : findForm(target, formOf(context));
   std::optional<TimeSpread> near = form ? spreadOf(*form) : std::nullopt;
   if (!near || !origin.spread)
     return;

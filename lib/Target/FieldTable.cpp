@@ -77,7 +77,8 @@ ArrayRef<OtherField> targetOthers() {
       {keys::measured, "", "none",
        "measured times that correct costs (`--llm-target=measured=`): a map "
        "from forms of ops (`llm.matmul bf16,bf16,bf16 m,n,k`) to lists of "
-       "sizes, picoseconds, and millionths of the formula's time"},
+       "sizes, picoseconds, millionths of the formula's time, and the number "
+       "of kernels that were timed together"},
       {keys::calibration, "", "none",
        "figures that were fitted to measurements, over those of the datasheet"},
   };

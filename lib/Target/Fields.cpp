@@ -446,14 +446,16 @@ void Reader::readCalibration(const Field &field) {
                             });
 }
 
-/// Reads a list of sizes, picoseconds, and millionths of the formula's time.
+/// Reads a list of sizes, picoseconds, millionths of the formula's time, and
+/// kernels.
 std::optional<MeasuredTime> Reader::readMeasuredTime(const Field &field,
                                                      size_t sizes) {
-  constexpr size_t others = 2;
-  if (field.kind != Field::Kind::List || field.members.size() != sizes + others) {
+  constexpr size_t others = 3;
+  if (field.kind != Field::Kind::List ||
+      field.members.size() != sizes + others) {
     emitWrongKind(field, ("a list of " + Twine(sizes) +
-                          " sizes, picoseconds, and millionths of the "
-                          "formula's time")
+                          " sizes, picoseconds, millionths of the "
+                          "formula's time, and kernels")
                              .str());
     return std::nullopt;
   }
@@ -463,7 +465,8 @@ std::optional<MeasuredTime> Reader::readMeasuredTime(const Field &field,
         asInteger(member, numbers.size() == sizes ? 0 : 1).value_or(1));
   return MeasuredTime{{numbers.begin(), numbers.begin() + sizes},
                       numbers[sizes],
-                      numbers[sizes + 1]};
+                      numbers[sizes + 1],
+                      numbers[sizes + 2]};
 }
 
 void Reader::readMeasuredForm(StringRef name, const Field &field) {

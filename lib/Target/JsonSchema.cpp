@@ -258,7 +258,7 @@ private:
       json.attribute("type", "array");
       json.attributeObject("items", [&] {
         json.attribute("type", "array");
-        constexpr int64_t fewest = 3; // a size and the two times
+        constexpr int64_t fewest = 4; // with one size
         json.attribute("minItems", fewest);
         json.attributeObject("items", [&] { writeRange(0, maxCount); });
       });

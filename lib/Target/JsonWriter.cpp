@@ -110,6 +110,7 @@ static void writeMeasured(OStream &json, ArrayRef<MeasuredForm> measured) {
               json.value(size);
             json.value(time.picoseconds);
             json.value(time.perMillion);
+            json.value(time.kernels);
           });
       });
   });

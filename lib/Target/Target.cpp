@@ -554,7 +554,8 @@ static uint64_t hashOf(ArrayRef<MeasuredForm> measured) {
     for (const MeasuredTime &time : form.times) {
       for (int64_t size : time.sizes)
         os << size << ",";
-      os << time.picoseconds << "," << time.perMillion << "\n";
+      os << time.picoseconds << "," << time.perMillion << "," << time.kernels
+         << "\n";
     }
   }
   return ::llvm::xxh3_64bits(text);

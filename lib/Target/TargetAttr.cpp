@@ -114,7 +114,7 @@ static ArrayAttr writeTimes(const MeasuredForm &form, Builder builder) {
   SmallVector<Attribute> times;
   for (const MeasuredTime &time : form.times) {
     SmallVector<int64_t, 8> numbers(time.sizes.begin(), time.sizes.end());
-    numbers.append({time.picoseconds, time.perMillion});
+    numbers.append({time.picoseconds, time.perMillion, time.kernels});
     times.push_back(builder.getDenseI64ArrayAttr(numbers));
   }
   return builder.getArrayAttr(times);

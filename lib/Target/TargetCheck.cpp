@@ -375,7 +375,8 @@ private:
   /// A tenth stays below less than nine tenths stay below.
   template <typename Part>
   void checkSpread(const std::string &path, const Part &part) {
-    if (part.p10Percent && part.p90Percent && *part.p10Percent > *part.p90Percent)
+    if (part.p10Percent && part.p90Percent &&
+        *part.p10Percent > *part.p90Percent)
       add(path + ".p10_percent", "is above p90_percent");
   }
 

@@ -56,6 +56,9 @@ bool canBeMeasured(const OpOnTarget &context);
 /// measured times contradict each other there.
 MeasuredCorrection correctionOf(const OpOnTarget &context,
                                 double formulaSeconds);
+/// Does the same for an op of this form that is a kernel of its own.
+MeasuredCorrection correctionOf(const OpForm &form, const Target &target,
+                                double formulaSeconds);
 
 /// Measured times as shares of predicted ones: a tenth of ops stay below `p10`,
 /// and nine tenths below `p90`.

@@ -27,10 +27,10 @@ struct MeasuredCosts {
 enum class Conditions { OfTarget, OfRow };
 
 /// Puts the times of the rows, and how they compare with the formula, into
-/// `target`, instead of those that it has. A row of several kernels tells the
-/// time of its main one, and the others take what the formula says. Operands in
-/// the cache make a row tell only how it compares. These rows are not used:
-/// exchanges, kinds without an op, ops that the target does not run as one
+/// `target`, instead of those that it has. A row of several kernels tells how
+/// all of them compare, and the time of the main one: what the others leave of
+/// the row's time. Operands in the cache make a row tell only how it compares.
+/// These rows are not used: exchanges, kinds without an op, ops that the target does not run as one
 /// kernel, and times of which a unit must be wrong. The rows must outlive the
 /// result.
 MeasuredCosts setMeasuredTimes(Target &target, ArrayRef<MeasuredRow> rows,

@@ -56,7 +56,8 @@ struct MeasuredRow {
   /// keys. That is so if the note says so, if the type of the cache is given,
   /// and in vLLM's profile by layers, whose layer "attention" does both.
   bool writesCache() const {
-    return !kvDtype.empty() || StringRef(note).contains_insensitive("KV-cache write") ||
+    return !kvDtype.empty() ||
+           StringRef(note).contains_insensitive("KV-cache write") ||
            timing == "kernel_layerwise_prof";
   }
 

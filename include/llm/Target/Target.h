@@ -186,9 +186,12 @@ struct MeasuredTime {
   /// cache), or not that of this machine (fields were set since).
   int64_t picoseconds = 0;
   int64_t perMillion = 0; ///< of the time that the formula says
+  /// How many kernels were timed together. Of several, this is the main one,
+  /// and the picoseconds are what the others leave.
+  int64_t kernels = 1;
   bool operator==(const MeasuredTime &other) const {
     return sizes == other.sizes && picoseconds == other.picoseconds &&
-           perMillion == other.perMillion;
+           perMillion == other.perMillion && kernels == other.kernels;
   }
 };
 

@@ -532,8 +532,9 @@ static void addHeadline(Json &json, const Report &report) {
     json["fits"] = report.capacity.fits();
   json["makespan_us"] = report.makespanMicroseconds();
   if (report.spread) {
-    json["makespan_p10_us"] = report.makespanMicroseconds() * report.spread->p10;
-    json["makespan_p90_us"] = report.makespanMicroseconds() * report.spread->p90;
+    double makespan = report.makespanMicroseconds();
+    json["makespan_p10_us"] = makespan * report.spread->p10;
+    json["makespan_p90_us"] = makespan * report.spread->p90;
   }
   if (!report.target->measured.empty())
     for (TimeSource source : {TimeSource::Formula, TimeSource::Corrected,

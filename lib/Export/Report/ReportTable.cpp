@@ -395,8 +395,8 @@ static std::string describeRange(const Report &report) {
          " in eight of ten cases, by the errors of kernels like these";
 }
 
-/// Writes "36.0 % of the time is measured, 61.5 % is corrected by measured times
-/// of ops like it".
+/// Writes "36.0 % of the time is measured, 61.5 % is corrected by measured
+/// times of ops like it".
 static std::string describeMeasured(const Report &report) {
   return showPercent(report.percentFrom(TimeSource::Measured) / 100) +
          " of the time is measured, " +

@@ -3,7 +3,7 @@
 import { Baseline, differencePercent } from "./compare";
 import { h } from "./dom";
 import { elapsedMicrosecondsOf, extentOf } from "./elapsed";
-import { formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatWhole } from "./format";
+import { formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatRange, formatWhole } from "./format";
 import { kindOf } from "./kinds";
 import { mainMemory, Op, Report, scheduledCyclesOf, toMicroseconds } from "./report";
 import { factsOfRun } from "./runs";
@@ -17,6 +17,13 @@ function enginesOf(op: Op): string {
   const others = (op.with ?? []).map((group) => ` with ${group}`).join("");
   if (used.length <= 1) return (used[0] ?? op.engine) + others;
   return (last - first + 1 === used.length ? `${op.engine}[${first}..${last}]` : `${used.length} of ${op.engine}`) + others;
+}
+
+/// Says what the time rests on, if the target has measured times.
+function originOf(op: Op): string {
+  if (op.time_from === "measured") return "a measurement of this size";
+  if (op.time_from !== "corrected") return "";
+  return `the formula, corrected by measurements of near sizes: ${formatDifferencePercent(100 * (op.time_per_formula! - 1))}`;
 }
 
 export class Details {
@@ -84,6 +91,8 @@ export class Details {
       ["exposed", op.exposed_us === undefined ? "" : `${formatMicroseconds(op.exposed_us)} of that, with no op beside it`],
       ["engine time", `${time(scheduledCyclesOf(op))}${runs}, of all engines together`],
       [this.baseline?.sides.other ?? "", this.differenceOf(op)],
+      ["range", op.time_p10_us === undefined ? "" : `${formatRange(op.time_p10_us, op.time_p90_us!)} in eight of ten cases`],
+      ["time from", originOf(op)],
       ["bound", `${op.bound}: ${this.reasonOf(op)}`],
       ["one run", this.termsOf(op)],
       ["parts", parts > 1 ? formatWhole(parts) : ""],

@@ -13,6 +13,12 @@ function scaled(value: number, units: [number, string][], digits: number): strin
 export function formatMicroseconds(microseconds: number): string {
   return scaled(microseconds, [[1e-3, "ns"], [1, "µs"], [1e3, "ms"], [1e6, "s"]], 3);
 }
+/// Writes "7.12 to 8.25 ms".
+export function formatRange(least: number, most: number): string {
+  const [from, to] = [least, most].map((value) => formatMicroseconds(Number(value.toPrecision(3))));
+  const unit = to.slice(to.indexOf(" "));
+  return `${from.endsWith(unit) ? from.slice(0, -unit.length) : from} to ${to}`;
+}
 export function formatBytes(bytes: number): string {
   return scaled(bytes, [[1, "B"], [1e3, "kB"], [1e6, "MB"], [1e9, "GB"], [1e12, "TB"]], 2);
 }

@@ -4,7 +4,7 @@ import { shareNames } from "./advice";
 import { Baseline, differencePercent } from "./compare";
 import { h } from "./dom";
 import { tokenRateOf } from "./facts";
-import { formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatPercent, formatPlace, formatRate, formatWhole } from "./format";
+import { formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatPercent, formatPlace, formatRange, formatRate, formatWhole } from "./format";
 import { peakOfMemory, peakOfProducts, ratedTypeOf } from "./peaks";
 import { faultsOf, mainMemory, Report, toMicroseconds } from "./report";
 
@@ -28,6 +28,12 @@ function scopeOf({ program, pipeline }: Report): string {
   return `${program.layers} of ${program.model_layers} layers`;
 }
 
+/// Writes ": 7.1 to 8.2 ms in 8 of 10 cases", if the target has ranges.
+function rangeNote(report: Report, factor = 1): string {
+  const { makespan_p10_us: least, makespan_p90_us: most } = report;
+  return least === undefined || most === undefined ? "" : `; ${formatRange(factor * least, factor * most)} in 8 of 10 cases`;
+}
+
 /// Returns the time that a user waits for. Drafts that are verified and mixed batches have no such time. In a pipeline a
 /// prompt has none, as the stages differ.
 function latencyOf(report: Report): Figure[] {
@@ -42,8 +48,8 @@ function latencyOf(report: Report): Figure[] {
   const [name, meaning] = names[report.program?.phase ?? ""] ?? [];
   if (!name) return [];
   return [{ name, meaning, value: (of) => of.makespan_us * layersFactor(of), show: formatMicroseconds,
-            note: (of) => of.program?.whole_model ? "makespan, whole model"
-              : `if all ${of.program?.model_layers} layers are like this; no embedding, no head` }];
+            note: (of) => (of.program?.whole_model ? "makespan, whole model"
+              : `if all ${of.program?.model_layers} layers are like this; no embedding, no head`) + rangeNote(of, layersFactor(of)) }];
 }
 
 function typesOf(report: Report): string[] {
@@ -57,7 +63,8 @@ function notePeak(report: Report): string {
 
 function figuresOf(report: Report): Figure[] {
   const latency = latencyOf(report), isMakespan = latency.length > 0 && report.program!.whole_model && !report.pipeline;
-  const makespan: Figure = { name: "Makespan", value: (of) => of.makespan_us, show: formatMicroseconds, note: scopeOf };
+  const makespan: Figure = { name: "Makespan", value: (of) => of.makespan_us, show: formatMicroseconds,
+                             note: (of) => scopeOf(of) + rangeNote(of) };
   if (faultsOf(report).length > 0) return [makespan];
   return [
     ...(isMakespan ? [] : [makespan]), ...latency,

@@ -37,6 +37,10 @@ export interface Op {
   op: string; // e.g. "llm.matmul"
   kind?: string; // e.g. "matmul", "rmsnorm+matmul+swiglu"; older reports have none
   exposed_us?: number; // of an exchange between chips: of all runs, with no op beside it
+  time_from?: string; // "formula", "corrected" or "measured"; older reports and measured runs have none
+  time_per_formula?: number; // of the latter two
+  time_p10_us?: number; // the range of one run, if the target has one
+  time_p90_us?: number;
   fused?: { name: string; op: string }[]; // the ops that run in an "llm.fused"
   module: string;
   layer: string;
@@ -138,6 +142,8 @@ export interface Report {
   policy: string;
   makespan_cycles: number;
   makespan_us: number;
+  makespan_p10_us?: number; // the range of that, by the errors of the ops
+  makespan_p90_us?: number;
   lower_bound_cycles: number;
   lower_bound_by?: string;
   /** What llm-schedule was forbidden, and what is proven of schedules under that. */
