@@ -91,7 +91,7 @@ class Prof:
         self.tool = bin_folder / "llm-prof"
         found = (readable(path, work) for path in sorted(measured.glob("*.csv")))
         self.files = [str(path) for path in found if path]
-        self.work = work
+        self.work, self.measured = work, measured
         # MdAPE of held-out rows, by source or backend and kind of op.
         self.cross_validated = {}
 
@@ -507,6 +507,38 @@ def shipped(prof: Prof) -> str:
     return table(["preset as it is", "rows", "error", "p90", "measured / predicted", "cross-validated"], lines)
 
 
+def group_of(row: dict) -> tuple:
+    """Names what rows of several ops have in common."""
+    kind, kernel = row["op"], re.sub(r"^(\w+?)_[\d.]+(rc\d+)?(dev\d+)?_", r"\1 ", row["backend"])
+    if kind == "moe":
+        return (kind, kernel, row["dtype"], "" if row["gated"] == "1" else "not gated",
+                "all experts" if row["expert_parallel"] == "1" else "a share of the experts")
+    if "phase" in row:
+        return kind, kernel, {"context": "prompts", "generation": "decode", "verify": "drafts"}[row["phase"]]
+    return kind, kernel, row.get("gemm_dtype", ""), f"{row['kv_dtype']} cache" if "kv_dtype" in row else row["dtype"]
+
+
+def programs(prof: Prof) -> str:
+    """Lists modules and kernels of several ops, each predicted as the program that it is."""
+    groups = {}
+    for name in ("gdn", "kda", "mla_bmm", "mla", "moe"):
+        path = prof.measured / f"public2_{name}.csv"
+        if not path.exists():
+            continue
+        known = {row["row_id"]: row for row in csv.DictReader(path.open())}
+        for row in prof.validate("h100-sxm", files=[str(path)]):
+            if not known[row["row_id"]]["timing"].startswith("cudagraph"):
+                continue  # launched by the host, which takes longer than the kernels
+            groups.setdefault(group_of(known[row["row_id"]]), []).append(row)
+    lines = []
+    for (kind, kernel, *others), rows in sorted(groups.items()):
+        errors = sorted(abs(float(row["error_percent"])) for row in rows)
+        ratio = statistics.median(float(row["measured_us"]) / float(row["predicted_us"]) for row in rows)
+        lines.append([f"{kind}: {', '.join(filter(None, others))}", f"`{kernel}`", len(rows), mdape(rows),
+                      errors[(9 * len(errors) + 9) // 10 - 1], f"{ratio:.2f}"])
+    return table(["H100, rows of", "kernel", "rows", "error", "p90", "measured / predicted"], lines)
+
+
 # The sums of the ops of one layer, in microseconds, as they were measured and as other tools predict them.
 LAYER_HEADER = ["us", "predicted", "vidur (2024)", "aiconfigurator (2026), missing ops from vidur",
                 "LLMCompass", "LLM-Viewer", "GenZ"]
@@ -530,7 +562,7 @@ def layer(prof: Prof) -> str:
 
 
 SECTIONS = {"products": products, "carried": carried, "chips": chips, "eight": eight, "measured": measured, "attention": attention,
-            "spread": spread, "elementwise": elementwise, "collectives": collectives, "shipped": shipped,
+            "spread": spread, "elementwise": elementwise, "programs": programs, "collectives": collectives, "shipped": shipped,
             "layer": layer}
 
 
@@ -547,6 +579,7 @@ def main() -> None:
     parser.add_argument("measured", type=Path)
     parser.add_argument("--bin", type=Path, default=ROOT / "build" / "bin")
     parser.add_argument("--write", action="store_true", help="into docs/accuracy.md")
+    parser.add_argument("--only", choices=SECTIONS, help="one table; most follow from the sections before them")
     arguments = parser.parse_args()
     if not list(arguments.measured.glob("*.csv")):
         sys.exit(f"{arguments.measured} holds no CSV files")
@@ -554,6 +587,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         prof = Prof(arguments.bin, arguments.measured, Path(folder))
         for name, make in SECTIONS.items():
+            if arguments.only not in (None, name):
+                continue
             text = make(prof)
             if not arguments.write:
                 print(f"{text}\n")

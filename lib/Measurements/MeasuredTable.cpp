@@ -91,7 +91,8 @@ static const NumberColumn numberColumns[] = {
     {{"message_bytes", "the buffer of a collective"},
      &MeasuredRow::messageBytes},
     {{"top_k", "experts of a token, of expert_dispatch and expert_combine; "
-               "these also have rows (tokens of each device) and cols"},
+               "these also have rows (tokens of each device) and cols",
+      "topk"},
      &MeasuredRow::topK},
 };
 
@@ -190,7 +191,7 @@ LogicalResult TableReader::readHeader() {
   // names.
   for (const CsvCell &cell : header)
     for (const MeasuredColumn &column : known)
-      if (!columns.contains(column.name) &&
+      if (!columns.contains(column.name) && column.name.size() > 1 &&
           StringRef(cell.text).edit_distance_insensitive(column.name) == 1)
         emitWarning(cell.location)
             << "column '" << cell.text << "' is not known; did you mean '"
@@ -274,7 +275,8 @@ FailureOr<MeasuredRow> TableReader::readRow(const CsvRow &row) const {
 }
 
 FailureOr<std::vector<MeasuredRow>>
-readMeasuredTable(StringRef path, MLIRContext *context, Times times) {
+readMeasuredTable(StringRef path, MLIRContext *context, Times times,
+                  std::shared_ptr<const std::vector<RowProgram>> programs) {
   FailureOr<std::vector<CsvRow>> cells = parseCsvFile(path, context);
   if (failed(cells))
     return failure();
@@ -289,6 +291,10 @@ readMeasuredTable(StringRef path, MLIRContext *context, Times times) {
     FailureOr<MeasuredRow> measured = reader.readRow(row);
     if (failed(measured))
       return failure();
+    measured->programs = programs;
+    for (auto [name, cell] : llvm::zip(cells->front(), row))
+      if (!cell.text.empty())
+        measured->cells.try_emplace(name.text, cell.text);
     rows.push_back(std::move(*measured));
   }
   return rows;

@@ -8,8 +8,14 @@
 #include "llm/Measurements/RowOps.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Import/Formats.h"
+#include "llm/Measurements/RowPrograms.h"
+#include "llm/Program/Program.h"
+#include "llm/Workload/ExternalModels.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -17,7 +23,10 @@ using namespace mlir::llm;
 
 RowOps::RowOps(MLIRContext *context)
     : context(context), module(ModuleOp::create(UnknownLoc::get(context))) {
-  context->getOrLoadDialect<LlmDialect>();
+  DialectRegistry registry;
+  registerExternalModels(registry); // views of tensors take no time
+  context->appendDialectRegistry(registry);
+  context->loadDialect<LlmDialect, func::FuncDialect, tensor::TensorDialect>();
 }
 
 Value RowOps::value(Type elementType, ArrayRef<int64_t> shape) {
@@ -359,11 +368,53 @@ static constexpr std::pair<llvm::StringLiteral, BuildOp> builders[] = {
     {"softmax", buildOnPlane<buildSoftmax>},
 };
 
+bool RowOps::isOneOp(StringRef kind) {
+  return llvm::any_of(
+      builders, [&](const auto &builder) { return builder.first == kind; });
+}
+
 std::vector<StringRef> RowOps::kinds() {
   std::vector<StringRef> kinds;
   for (const auto &[kind, build] : builders)
     kinds.push_back(kind);
+  for (const RowProgram &program : builtInRowPrograms())
+    if (!llvm::is_contained(kinds, program.kind))
+      kinds.push_back(program.kind);
   return kinds;
+}
+
+FailureOr<SmallVector<WorkloadOpInterface, 2>>
+RowOps::buildProgram(const MeasuredRow &row, Reasons reasons) {
+  SmallVector<WorkloadOpInterface, 2> ops;
+  FailureOr<const RowProgram *> found = findRowProgram(row, reasons);
+  if (failed(found))
+    return failure();
+  if (!*found)
+    return ops;
+  const RowProgram &program = **found;
+  FailureOr<std::string> text =
+      expandRowProgram(program, row, context, reasons);
+  if (failed(text))
+    return failure();
+  // Lines of messages are those of the file of programs.
+  std::string placed = std::string(program.line - 1, '\n') + *text;
+  OwningOpRef<ModuleOp> parsed = parseSourceString<ModuleOp>(
+      placed, ParserConfig(context), program.file);
+  auto functions = parsed ? llvm::to_vector(parsed->getOps<func::FuncOp>())
+                          : SmallVector<func::FuncOp>();
+  if (functions.size() != 1)
+    return reasons.refuse(row.location)
+           << "the program of '" << row.opKind << "' in " << program.file
+           << " is not valid with these sizes; it must be one function";
+  FailureOr<Program> analyzed = Program::analyze(functions.front());
+  if (failed(analyzed))
+    return reasons.refuse(row.location)
+           << "the program of '" << row.opKind << "' in " << program.file
+           << " has ops that nothing is known of";
+  for (const ProgramOp &entry : analyzed->ops())
+    ops.push_back(entry.op);
+  programs.push_back(std::move(parsed));
+  return ops;
 }
 
 FailureOr<SmallVector<WorkloadOpInterface, 2>>
@@ -400,6 +451,7 @@ RowOps::build(const MeasuredRow &row, Reasons reasons) {
       return failure();
     if (beside != op)
       ops.push_back(cast<WorkloadOpInterface>(beside));
+    return ops;
   }
-  return ops;
+  return buildProgram(row, reasons);
 }

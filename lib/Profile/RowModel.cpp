@@ -28,6 +28,11 @@ std::string mlir::llm::describeOp(const MeasuredRow &row) {
        {row.opKind, row.dtype, row.backend, row.routing, row.kvDtype})
     os << name.size() << ":" << name << ",";
   os << row.isReplayed() << row.writesCache();
+  // The program of a kind may use any column.
+  if (!RowOps::isOneOp(row.opKind))
+    for (const auto &[column, text] : row.cells)
+      if (column != "measured_us")
+        os << column << "=" << text << ",";
   for (std::optional<int64_t> size :
        {row.m, row.n, row.k, row.batch, row.heads, row.kvHeads, row.headDim,
         row.qLen, row.kvLen, row.causal, row.window, row.valueDim, row.rows, row.cols, row.cacheResident,

@@ -7,6 +7,7 @@
 
 #include "TableOptions.h"
 #include "llm/Diagnostics/Spelling.h"
+#include "llm/Measurements/RowPrograms.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <set>
@@ -31,7 +32,10 @@ TableOptions::TableOptions(cl::SubCommand &command)
               cl::desc("Only rows of these sources"), cl::value_desc("names")),
       backends("backend", cl::CommaSeparated, cl::sub(command),
                cl::desc("Only rows of these backends"),
-               cl::value_desc("names")) {}
+               cl::value_desc("names")),
+      programs("row-programs", cl::sub(command),
+               cl::desc("Kinds of rows of your own, as programs"),
+               cl::value_desc("file.mlir")) {}
 
 /// Fails if no row has a name that is asked for, which is then a typo.
 static LogicalResult checkFilter(const cl::list<std::string> &option,
@@ -59,10 +63,18 @@ TableOptions::readRows(MLIRContext &context) const {
   };
   MeasuredFilter filter{list(devices), list(opKinds), list(sources),
                         list(backends)};
+  std::shared_ptr<const RowProgramList> ofRows;
+  if (!programs.empty()) {
+    FailureOr<std::shared_ptr<const RowProgramList>> read =
+        readRowPrograms(programs, &context);
+    if (failed(read))
+      return failure();
+    ofRows = std::move(*read);
+  }
   std::vector<MeasuredRow> all;
   for (const std::string &file : files) {
     FailureOr<std::vector<MeasuredRow>> rows =
-        readMeasuredTable(file, &context);
+        readMeasuredTable(file, &context, Times::Required, ofRows);
     if (failed(rows))
       return failure();
     llvm::append_range(all, *rows);

@@ -23,6 +23,7 @@ struct TableOptions {
   TargetOptions machine;
   ::llvm::cl::opt<bool> calibrated;
   ::llvm::cl::list<std::string> files, devices, opKinds, sources, backends;
+  ::llvm::cl::opt<std::string> programs;
 };
 
 } // namespace mlir::llm

@@ -10,11 +10,15 @@
 
 #include "llm/Files/LocatedCsv.h"
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace mlir::llm {
+
+struct RowProgram;
 
 /// One measurement of one op. Sizes are those of one device.
 struct MeasuredRow {
@@ -45,6 +49,12 @@ struct MeasuredRow {
   std::optional<int64_t> devices, messageBytes;
   /// Experts of a token, whose row goes to them.
   std::optional<int64_t> topK;
+  /// All cells that are not empty, by the names of their columns, for programs
+  /// of rows.
+  std::map<std::string, std::string> cells;
+  /// Programs of kinds of rows, before those that are built in; may be null
+  /// (RowPrograms.h).
+  std::shared_ptr<const std::vector<RowProgram>> programs;
   /// The time that predictions are compared with. It is the median. It is the
   /// mean if the clock (1 us) is too coarse for the time and the repeats agree
   /// (`readMeasuredTable`).
@@ -87,8 +97,9 @@ std::vector<MeasuredColumn> measuredColumns();
 /// read, and need not be there.
 enum class Times { Required, Ignored };
 FailureOr<std::vector<MeasuredRow>>
-readMeasuredTable(StringRef path, MLIRContext *context,
-                  Times times = Times::Required);
+readMeasuredTable(
+    StringRef path, MLIRContext *context, Times times = Times::Required,
+    std::shared_ptr<const std::vector<RowProgram>> programs = nullptr);
 
 /// Describes the sizes that the row gives: "m=2048 n=4096 k=4096".
 std::string describeShape(const MeasuredRow &row);

@@ -31,22 +31,31 @@ public:
   ///                                           llm.activation gelu
   ///     softmax                               llm.softmax
   ///
+  /// Other kinds are those of programs (RowPrograms.h), whose ops that take time
+  /// are returned in order.
+  ///
   /// If attention was measured with the write of keys, `llm.kv_write` follows
   /// it. A product that is measured with the quantization of its activations is
-  /// followed by that op. The result is empty if there is no op of this kind. These are errors
-  /// at the row: a size that is missing or not positive, heads that are not a
+  /// followed by that op. The result is empty if there is no op of this kind.
+  /// These are errors at the row: a size that is missing or not positive, heads that are not a
   /// multiple of the kv heads, and an unknown dtype.
   FailureOr<SmallVector<WorkloadOpInterface, 2>> build(const MeasuredRow &row,
                                                        Reasons reasons);
 
-  /// Returns the kinds above.
+  /// Whether rows of this kind are of one op that is built here, or of one with
+  /// another beside it, and not of a program.
+  static bool isOneOp(StringRef kind);
+  /// Returns all kinds.
   static std::vector<StringRef> kinds();
 
 private:
+  FailureOr<SmallVector<WorkloadOpInterface, 2>>
+  buildProgram(const MeasuredRow &row, Reasons reasons);
   Value value(Type elementType, ArrayRef<int64_t> shape);
 
   MLIRContext *context;
   OwningOpRef<ModuleOp> module;
+  std::vector<OwningOpRef<ModuleOp>> programs;
 };
 
 } // namespace mlir::llm

@@ -1,0 +1,250 @@
+//===- RowPrograms.cpp - Kinds of rows as programs in data ----------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Measurements/RowPrograms.h"
+#include "ExpertShares.h"
+#include "llm/Files/InputFile.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral marker = "//!";
+
+/// Reads "moe dtype=bf16|fp16 gated=1".
+static FailureOr<RowProgram> readHead(StringRef head, EmitError emitError) {
+  SmallVector<StringRef> words;
+  llvm::SplitString(head, words);
+  if (words.empty())
+    return emitError() << "'" << marker << "' must be followed by a kind of "
+                       << "row";
+  RowProgram program;
+  program.kind = words.front().str();
+  for (StringRef word : llvm::drop_begin(words)) {
+    auto [column, texts] = word.split('=');
+    if (column.empty() || texts.empty())
+      return emitError() << "'" << word << "' must be a condition, such as "
+                         << "dtype=bf16|fp16";
+    std::vector<std::string> all;
+    for (StringRef text : llvm::split(texts, '|'))
+      all.push_back(text.str());
+    program.conditions.emplace_back(column.str(), std::move(all));
+  }
+  return program;
+}
+
+static FailureOr<RowProgramList> parsePrograms(StringRef text, StringRef file,
+                                               MLIRContext *context) {
+  RowProgramList programs;
+  unsigned number = 0;
+  for (StringRef line : llvm::split(text, '\n')) {
+    ++number;
+    auto emitError = [&] {
+      return mlir::emitError(FileLineColLoc::get(context, file, number, 1));
+    };
+    StringRef head = line;
+    if (head.consume_front(marker)) {
+      FailureOr<RowProgram> program = readHead(head, emitError);
+      if (failed(program))
+        return failure();
+      program->file = file.str();
+      program->line = number + 1;
+      programs.push_back(std::move(*program));
+    } else if (!programs.empty()) {
+      programs.back().text += (line + "\n").str();
+    } else if (!line.trim().empty() && !line.starts_with("//")) {
+      return emitError() << "a program must begin with a line such as '"
+                         << marker << " moe dtype=bf16'";
+    }
+  }
+  return programs;
+}
+
+FailureOr<std::shared_ptr<const RowProgramList>>
+llm::readRowPrograms(StringRef path, MLIRContext *context) {
+  ::llvm::Expected<std::unique_ptr<::llvm::MemoryBuffer>> buffer =
+      readInputFile(path);
+  if (!buffer)
+    return emitError(UnknownLoc::get(context))
+           << ::llvm::toString(buffer.takeError());
+  FailureOr<RowProgramList> programs =
+      parsePrograms((*buffer)->getBuffer(), path, context);
+  if (failed(programs))
+    return failure();
+  return std::make_shared<const RowProgramList>(std::move(*programs));
+}
+
+namespace {
+struct ProgramText {
+  StringRef name, text;
+};
+} // namespace
+
+static constexpr ProgramText programTexts[] = {
+#include "RowProgramTexts.inc" // made from programs/*.mlir by EmbedTexts.cmake
+};
+
+const RowProgramList &llm::builtInRowPrograms() {
+  static const RowProgramList programs = [] {
+    MLIRContext context; // of messages, which there are none of
+    RowProgramList all;
+    for (const ProgramText &each : programTexts) {
+      RowProgramList own =
+          *parsePrograms(each.text, (each.name + ".mlir").str(), &context);
+      llvm::append_range(all, own);
+    }
+    return all;
+  }();
+  return programs;
+}
+
+//===----------------------------------------------------------------------===//
+// Choosing
+//===----------------------------------------------------------------------===//
+
+static StringRef cellOf(const MeasuredRow &row, StringRef column) {
+  auto found = row.cells.find(column.str());
+  return found == row.cells.end() ? StringRef() : StringRef(found->second);
+}
+
+static bool holds(const RowProgram &program, const MeasuredRow &row) {
+  return llvm::all_of(program.conditions, [&](const auto &condition) {
+    const auto &[column, texts] = condition;
+    return llvm::is_contained(texts, cellOf(row, column));
+  });
+}
+
+FailureOr<const RowProgram *> llm::findRowProgram(const MeasuredRow &row,
+                                                  Reasons reasons) {
+  std::string wanted;
+  auto find = [&](const RowProgramList &programs) -> const RowProgram * {
+    for (const RowProgram &program : programs) {
+      if (program.kind != row.opKind)
+        continue;
+      if (holds(program, row))
+        return &program;
+      for (const auto &[column, texts] : program.conditions)
+        if (!llvm::is_contained(texts, cellOf(row, column)))
+          wanted = column + "=" + llvm::join(texts, "|");
+    }
+    return nullptr;
+  };
+  const RowProgram *found = row.programs ? find(*row.programs) : nullptr;
+  if (!found)
+    found = find(builtInRowPrograms());
+  if (found || wanted.empty())
+    return found;
+  return reasons.refuse(row.location)
+         << "no program of '" << row.opKind << "' is for this row; one is for "
+         << wanted;
+}
+
+//===----------------------------------------------------------------------===//
+// Expanding
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Replaces "$(..)" by what the columns of a row give.
+class Expander {
+public:
+  Expander(const MeasuredRow &row, MLIRContext *context, Reasons reasons)
+      : row(row), context(context), reasons(reasons) {
+    for (const auto &[column, text] : row.cells) {
+      int64_t number = 0;
+      if (StringRef(text).getAsInteger(10, number))
+        continue;
+      names.push_back(column);
+      numbers.push_back(
+          IntegerAttr::get(IndexType::get(context), number));
+    }
+  }
+
+  FailureOr<std::string> expand(StringRef text) const;
+
+private:
+  FailureOr<std::string> valueOf(StringRef expression) const;
+  LogicalResult checkColumns(StringRef expression) const;
+
+  const MeasuredRow &row;
+  MLIRContext *context;
+  Reasons reasons;
+  SmallVector<StringRef> names; ///< of columns with numbers
+  SmallVector<Attribute> numbers;
+};
+} // namespace
+
+/// Says which column is missing. What is left over is an expression.
+LogicalResult Expander::checkColumns(StringRef expression) const {
+  auto isOfName = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  while (!expression.empty()) {
+    StringRef name = expression.take_while(isOfName);
+    expression = expression.drop_front(std::max<size_t>(name.size(), 1));
+    if (name.empty() || llvm::isDigit(name.front()) || name == "floordiv" ||
+        name == "ceildiv" || name == "mod" || llvm::is_contained(names, name))
+      continue;
+    return reasons.refuse(row.location)
+           << "'" << row.opKind << "' needs '" << name << "', a whole number";
+  }
+  return success();
+}
+
+FailureOr<std::string> Expander::valueOf(StringRef expression) const {
+  if (expression == "rows_per_expert" || expression == "rows_of_rank") {
+    FailureOr<std::vector<int64_t>> rows = rowsPerExpert(row, reasons);
+    if (failed(rows))
+      return failure();
+    if (expression == "rows_of_rank")
+      return std::to_string(
+          std::accumulate(rows->begin(), rows->end(), int64_t(0)));
+    return "[" + llvm::join(llvm::map_range(*rows, [](int64_t own) {
+             return std::to_string(own);
+           }), ", ") + "]";
+  }
+  if (failed(checkColumns(expression)))
+    return failure();
+  std::string text = "affine_map<()[" + llvm::join(names, ", ") + "] -> (" +
+                     expression.str() + ")>";
+  auto map = dyn_cast_or_null<AffineMapAttr>(parseAttribute(text, context));
+  SmallVector<Attribute> results;
+  if (!map || failed(map.getValue().constantFold(numbers, results)) ||
+      cast<IntegerAttr>(results.front()).getInt() < 1)
+    return reasons.refuse(row.location)
+           << "'" << expression << "' must give a number above 0";
+  return std::to_string(cast<IntegerAttr>(results.front()).getInt());
+}
+
+FailureOr<std::string> Expander::expand(StringRef text) const {
+  std::string expanded;
+  while (true) {
+    auto [before, rest] = text.split("$(");
+    expanded += before;
+    if (before.size() == text.size())
+      return expanded;
+    auto [expression, after] = rest.split(')');
+    FailureOr<std::string> value = valueOf(expression);
+    if (failed(value))
+      return failure();
+    expanded += *value;
+    text = after;
+  }
+}
+
+FailureOr<std::string> llm::expandRowProgram(const RowProgram &program,
+                                             const MeasuredRow &row,
+                                             MLIRContext *context,
+                                             Reasons reasons) {
+  return Expander(row, context, reasons).expand(program.text);
+}

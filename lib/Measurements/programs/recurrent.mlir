@@ -1,0 +1,135 @@
+// Layers with a state: gated delta networks (gdn, Qwen3-Next) and Kimi delta attention (kda, which has a decay for each
+// channel). A row is a convolution, or linear attention with the norms of queries and keys. Prompts are cut into chunks of 64
+// tokens. Drafts that are verified are steps that follow each other.
+
+//! gdn_conv1d phase=context
+func.func @row(%x: tensor<$(batch)x$(seq_len_tokens)x$(conv_channels)xbf16>, %w: tensor<$(conv_channels)x$(d_conv)xbf16>) {
+  %s = llm.state "s" : !llm.state<batch = $(batch), $(d_conv - 1)x$(conv_channels)xbf16>
+  %y, %n = llm.conv1d %x, %w from %s activation silu
+      : tensor<$(batch)x$(seq_len_tokens)x$(conv_channels)xbf16>, tensor<$(conv_channels)x$(d_conv)xbf16>,
+        !llm.state<batch = $(batch), $(d_conv - 1)x$(conv_channels)xbf16>
+  return
+}
+
+//! gdn_conv1d phase=verify
+func.func @row(%x: tensor<$(batch)x$(seq_len_tokens)x$(conv_channels)xbf16>, %w: tensor<$(conv_channels)x$(d_conv)xbf16>) {
+  %s = llm.state "s" : !llm.state<batch = $(batch), $(d_conv - 1)x$(conv_channels)xbf16>
+  %y, %n = llm.conv1d %x, %w from %s activation silu
+      : tensor<$(batch)x$(seq_len_tokens)x$(conv_channels)xbf16>, tensor<$(conv_channels)x$(d_conv)xbf16>,
+        !llm.state<batch = $(batch), $(d_conv - 1)x$(conv_channels)xbf16>
+  return
+}
+
+//! gdn_core phase=context
+func.func @row(%q: tensor<$(batch)x$(seq_len_tokens)x$(k_heads_per_rank)x$(head_k_dim)xbf16>,
+    %v: tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)x$(head_v_dim)xbf16>, %a: tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)xbf16>,
+    %b: tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)xbf16>, %r: tensor<$(v_heads_per_rank)xf32>) {
+  %s = llm.state "s" : !llm.state<batch = $(batch), $(v_heads_per_rank)x$(head_k_dim)x$(head_v_dim)xf32>
+  %y, %n = llm.linear_attn delta %q, %q, %v decay %a rate %r beta %b from %s chunk 64 qk_norm 1.0e-6 scale 0.1
+      : tensor<$(batch)x$(seq_len_tokens)x$(k_heads_per_rank)x$(head_k_dim)xbf16>, tensor<$(batch)x$(seq_len_tokens)x$(k_heads_per_rank)x$(head_k_dim)xbf16>,
+        tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)x$(head_v_dim)xbf16>, tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)xbf16>, tensor<$(v_heads_per_rank)xf32>,
+        tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)xbf16>,
+        !llm.state<batch = $(batch), $(v_heads_per_rank)x$(head_k_dim)x$(head_v_dim)xf32>
+  return
+}
+
+//! gdn_core phase=verify
+func.func @row(%q: tensor<$(batch)x$(seq_len_tokens)x$(k_heads_per_rank)x$(head_k_dim)xbf16>,
+    %v: tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)x$(head_v_dim)xbf16>, %a: tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)xbf16>,
+    %b: tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)xbf16>, %r: tensor<$(v_heads_per_rank)xf32>) {
+  %s = llm.state "s" : !llm.state<batch = $(batch), $(v_heads_per_rank)x$(head_k_dim)x$(head_v_dim)xf32>
+  %y, %n = llm.linear_attn delta %q, %q, %v decay %a rate %r beta %b from %s qk_norm 1.0e-6 scale 0.1
+      : tensor<$(batch)x$(seq_len_tokens)x$(k_heads_per_rank)x$(head_k_dim)xbf16>, tensor<$(batch)x$(seq_len_tokens)x$(k_heads_per_rank)x$(head_k_dim)xbf16>,
+        tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)x$(head_v_dim)xbf16>, tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)xbf16>, tensor<$(v_heads_per_rank)xf32>,
+        tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)xbf16>,
+        !llm.state<batch = $(batch), $(v_heads_per_rank)x$(head_k_dim)x$(head_v_dim)xf32>
+  return
+}
+
+//! gdn_conv1d phase=generation
+func.func @row(%x: tensor<$(batch)x1x$(conv_channels)xbf16>, %w: tensor<$(conv_channels)x$(d_conv)xbf16>) {
+  %s = llm.state "s" : !llm.state<batch = $(batch), $(d_conv - 1)x$(conv_channels)xbf16>
+  %y, %n = llm.conv1d %x, %w from %s activation silu
+      : tensor<$(batch)x1x$(conv_channels)xbf16>, tensor<$(conv_channels)x$(d_conv)xbf16>,
+        !llm.state<batch = $(batch), $(d_conv - 1)x$(conv_channels)xbf16>
+  return
+}
+
+//! gdn_core phase=generation
+func.func @row(%q: tensor<$(batch)x1x$(k_heads_per_rank)x$(head_k_dim)xbf16>,
+    %v: tensor<$(batch)x1x$(v_heads_per_rank)x$(head_v_dim)xbf16>, %a: tensor<$(batch)x1x$(v_heads_per_rank)xbf16>,
+    %b: tensor<$(batch)x1x$(v_heads_per_rank)xbf16>, %r: tensor<$(v_heads_per_rank)xf32>) {
+  %s = llm.state "s" : !llm.state<batch = $(batch), $(v_heads_per_rank)x$(head_k_dim)x$(head_v_dim)xf32>
+  %y, %n = llm.linear_attn delta %q, %q, %v decay %a rate %r beta %b from %s qk_norm 1.0e-6 scale 0.1
+      : tensor<$(batch)x1x$(k_heads_per_rank)x$(head_k_dim)xbf16>, tensor<$(batch)x1x$(k_heads_per_rank)x$(head_k_dim)xbf16>,
+        tensor<$(batch)x1x$(v_heads_per_rank)x$(head_v_dim)xbf16>, tensor<$(batch)x1x$(v_heads_per_rank)xbf16>, tensor<$(v_heads_per_rank)xf32>,
+        tensor<$(batch)x1x$(v_heads_per_rank)xbf16>,
+        !llm.state<batch = $(batch), $(v_heads_per_rank)x$(head_k_dim)x$(head_v_dim)xf32>
+  return
+}
+
+//! kda_conv1d phase=context
+func.func @row(%x: tensor<$(batch)x$(seq_len_tokens)x$(conv_channels)xbf16>, %w: tensor<$(conv_channels)x$(d_conv)xbf16>) {
+  %s = llm.state "s" : !llm.state<batch = $(batch), $(d_conv - 1)x$(conv_channels)xbf16>
+  %y, %n = llm.conv1d %x, %w from %s activation silu
+      : tensor<$(batch)x$(seq_len_tokens)x$(conv_channels)xbf16>, tensor<$(conv_channels)x$(d_conv)xbf16>,
+        !llm.state<batch = $(batch), $(d_conv - 1)x$(conv_channels)xbf16>
+  return
+}
+
+//! kda_conv1d phase=verify
+func.func @row(%x: tensor<$(batch)x$(seq_len_tokens)x$(conv_channels)xbf16>, %w: tensor<$(conv_channels)x$(d_conv)xbf16>) {
+  %s = llm.state "s" : !llm.state<batch = $(batch), $(d_conv - 1)x$(conv_channels)xbf16>
+  %y, %n = llm.conv1d %x, %w from %s activation silu
+      : tensor<$(batch)x$(seq_len_tokens)x$(conv_channels)xbf16>, tensor<$(conv_channels)x$(d_conv)xbf16>,
+        !llm.state<batch = $(batch), $(d_conv - 1)x$(conv_channels)xbf16>
+  return
+}
+
+//! kda_core phase=context
+func.func @row(%q: tensor<$(batch)x$(seq_len_tokens)x$(k_heads_per_rank)x$(head_k_dim)xbf16>,
+    %v: tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)x$(head_v_dim)xbf16>, %a: tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)x$(head_k_dim)xbf16>,
+    %b: tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)xbf16>, %r: tensor<$(v_heads_per_rank)xf32>) {
+  %s = llm.state "s" : !llm.state<batch = $(batch), $(v_heads_per_rank)x$(head_k_dim)x$(head_v_dim)xf32>
+  %y, %n = llm.linear_attn delta %q, %q, %v decay %a rate %r beta %b from %s chunk 64 qk_norm 1.0e-6 scale 0.1
+      : tensor<$(batch)x$(seq_len_tokens)x$(k_heads_per_rank)x$(head_k_dim)xbf16>, tensor<$(batch)x$(seq_len_tokens)x$(k_heads_per_rank)x$(head_k_dim)xbf16>,
+        tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)x$(head_v_dim)xbf16>, tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)x$(head_k_dim)xbf16>, tensor<$(v_heads_per_rank)xf32>,
+        tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)xbf16>,
+        !llm.state<batch = $(batch), $(v_heads_per_rank)x$(head_k_dim)x$(head_v_dim)xf32>
+  return
+}
+
+//! kda_core phase=verify
+func.func @row(%q: tensor<$(batch)x$(seq_len_tokens)x$(k_heads_per_rank)x$(head_k_dim)xbf16>,
+    %v: tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)x$(head_v_dim)xbf16>, %a: tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)x$(head_k_dim)xbf16>,
+    %b: tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)xbf16>, %r: tensor<$(v_heads_per_rank)xf32>) {
+  %s = llm.state "s" : !llm.state<batch = $(batch), $(v_heads_per_rank)x$(head_k_dim)x$(head_v_dim)xf32>
+  %y, %n = llm.linear_attn delta %q, %q, %v decay %a rate %r beta %b from %s qk_norm 1.0e-6 scale 0.1
+      : tensor<$(batch)x$(seq_len_tokens)x$(k_heads_per_rank)x$(head_k_dim)xbf16>, tensor<$(batch)x$(seq_len_tokens)x$(k_heads_per_rank)x$(head_k_dim)xbf16>,
+        tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)x$(head_v_dim)xbf16>, tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)x$(head_k_dim)xbf16>, tensor<$(v_heads_per_rank)xf32>,
+        tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)xbf16>,
+        !llm.state<batch = $(batch), $(v_heads_per_rank)x$(head_k_dim)x$(head_v_dim)xf32>
+  return
+}
+
+//! kda_conv1d phase=generation
+func.func @row(%x: tensor<$(batch)x1x$(conv_channels)xbf16>, %w: tensor<$(conv_channels)x$(d_conv)xbf16>) {
+  %s = llm.state "s" : !llm.state<batch = $(batch), $(d_conv - 1)x$(conv_channels)xbf16>
+  %y, %n = llm.conv1d %x, %w from %s activation silu
+      : tensor<$(batch)x1x$(conv_channels)xbf16>, tensor<$(conv_channels)x$(d_conv)xbf16>,
+        !llm.state<batch = $(batch), $(d_conv - 1)x$(conv_channels)xbf16>
+  return
+}
+
+//! kda_core phase=generation
+func.func @row(%q: tensor<$(batch)x1x$(k_heads_per_rank)x$(head_k_dim)xbf16>,
+    %v: tensor<$(batch)x1x$(v_heads_per_rank)x$(head_v_dim)xbf16>, %a: tensor<$(batch)x1x$(v_heads_per_rank)x$(head_k_dim)xbf16>,
+    %b: tensor<$(batch)x1x$(v_heads_per_rank)xbf16>, %r: tensor<$(v_heads_per_rank)xf32>) {
+  %s = llm.state "s" : !llm.state<batch = $(batch), $(v_heads_per_rank)x$(head_k_dim)x$(head_v_dim)xf32>
+  %y, %n = llm.linear_attn delta %q, %q, %v decay %a rate %r beta %b from %s qk_norm 1.0e-6 scale 0.1
+      : tensor<$(batch)x1x$(k_heads_per_rank)x$(head_k_dim)xbf16>, tensor<$(batch)x1x$(k_heads_per_rank)x$(head_k_dim)xbf16>,
+        tensor<$(batch)x1x$(v_heads_per_rank)x$(head_v_dim)xbf16>, tensor<$(batch)x1x$(v_heads_per_rank)x$(head_k_dim)xbf16>, tensor<$(v_heads_per_rank)xf32>,
+        tensor<$(batch)x1x$(v_heads_per_rank)xbf16>,
+        !llm.state<batch = $(batch), $(v_heads_per_rank)x$(head_k_dim)x$(head_v_dim)xf32>
+  return
+}
