@@ -76,6 +76,11 @@ def readable(path: Path, work: Path) -> Path | None:
     return write_rows(work / path.name, reader.fieldnames, rows) if rows else None
 
 
+def kind_of(row: dict) -> str:
+    """Tables name the kind of op in one of two columns."""
+    return row.get("op_kind") or row.get("op", "")
+
+
 def write_rows(path: Path, columns: list[str], rows: list[dict]) -> Path:
     with path.open("w") as file:
         writer = csv.DictWriter(file, columns)
@@ -162,20 +167,15 @@ def plain_target(name: str, work: Path, overhead: int = 15000) -> Path:
 def eight_rows(prof: Prof, preset: str, device: str, source: str, backend: str) -> tuple[Path, Path]:
     """Chooses eight rows as `llm-prof plan` does. Returns the other rows, too."""
     rows = [row for file in prof.files for row in csv.DictReader(open(file))
-            if row["device"] == device and row["op_kind"] == "gemm" and row["source"] == source
+            if row.get("device") == device and kind_of(row) == "gemm" and row["source"] == source
             and row["backend"].startswith(backend)]
     paths = prof.work / "candidates.csv", prof.work / "eight.csv", prof.work / "others.csv"
-
-    def write(path, rows):
-        with path.open("w") as file:
-            writer = csv.DictWriter(file, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
-    write(paths[0], rows)
+    columns = list(rows[0])
+    write_rows(paths[0], columns, rows)
     prof._run("plan", f"--target={preset}", "--budget=8", f"-o={paths[1]}", paths[0])
     chosen = {row["row_id"] for row in csv.DictReader(paths[1].open())}
     for path, is_chosen in zip(paths[1:], (True, False)):
-        write(path, [row for row in rows if (row["row_id"] in chosen) == is_chosen])
+        write_rows(path, columns, [row for row in rows if (row["row_id"] in chosen) == is_chosen])
     return paths[1:]
 
 
@@ -360,7 +360,7 @@ def measured(prof: Prof) -> str:
     for preset, device, backend, kinds in TABLES:
         rows = [row for file in prof.files for row in csv.DictReader(open(file))
                 if row.get("device") == device and row.get("backend") == backend
-                and (row.get("op_kind") or row.get("op")) in kinds]
+                and kind_of(row) in kinds]
         if not rows:
             continue
         whole = write_rows(prof.work / "whole.csv", list(rows[0]), rows)

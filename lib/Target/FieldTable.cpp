@@ -319,14 +319,14 @@ ArrayRef<NumberField<Link>> linkNumbers() {
             "the rate of rows that come back from experts, no more than the "
             "link's",
             &Link::expertCombineBytesPerSecond),
-      field("p10_percent", "percent of the predicted time",
+      known(field("p10_percent", "percent of the predicted time",
             "reports give no range",
             "what a tenth of measured collectives stayed below",
-            &Link::p10Percent),
-      field("p90_percent", "percent of the predicted time",
+            &Link::p10Percent)),
+      known(field("p90_percent", "percent of the predicted time",
             "reports give no range",
             "what nine tenths of measured collectives stayed below",
-            &Link::p90Percent),
+            &Link::p90Percent)),
       known(choice("fully_connected", "0",
                    "1: a wire joins any two of the devices, so that a group "
                    "of n has (n - 1) / (`devices` - 1) of the rate; of the "
@@ -427,14 +427,14 @@ ArrayRef<NumberField<KernelFigures>> kernelNumbers() {
             "what each unit streams of operands that already lie in the cache "
             "that units share, if that is more than memory gives",
             &KernelFigures::residentBytesPerKilocycle),
-      field("p10_percent", "percent of the predicted time",
+      known(field("p10_percent", "percent of the predicted time",
             "reports give no range",
             "what a tenth of measured ops stayed below",
-            &KernelFigures::p10Percent),
-      field("p90_percent", "percent of the predicted time",
+            &KernelFigures::p10Percent)),
+      known(field("p90_percent", "percent of the predicted time",
             "reports give no range",
             "what nine tenths of measured ops stayed below",
-            &KernelFigures::p90Percent),
+            &KernelFigures::p90Percent)),
   };
   return fields;
 }

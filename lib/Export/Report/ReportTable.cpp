@@ -388,7 +388,9 @@ static std::string describeTime(const Report &report) {
 static std::string describeRange(const Report &report) {
   double time = report.makespanMicroseconds();
   double most = time * report.spread->p90;
-  const Unit &unit = chooseUnit(timeUnits, most, /*width=*/7);
+  Unit unit = chooseUnit(timeUnits, most, /*width=*/7);
+  // Three digits say enough of a range.
+  unit.decimals = most >= 100 * unit.size ? 0 : most >= 10 * unit.size ? 1 : 2;
   return formatIn(unit, time * report.spread->p10) + " to " +
          formatIn(unit, most) + " " + unit.name.str() +
          (report.pipeline ? " for one in this stage" : "") +
