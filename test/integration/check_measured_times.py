@@ -1,10 +1,12 @@
 """Holds the costs of ops beside measured times against a computation of its own.
 
-    check_measured_times.py WORK
+    check_measured_times.py WORK PRESETS
 
 A table of random products, norms and attention is made from what the formula says, times random factors. A program has
 ops of measured sizes, of sizes near to them and far from them, and some that are only like measured ones. Their times
 follow here from the formula's times (of the same program without the table), by what Spec.md says of measured times.
+Their ranges follow from the percentiles of the preset, which is in the folder PRESETS, and from what measured times say of
+each other.
 """
 import csv
 import json
@@ -76,6 +78,35 @@ def expected(case: Case, formula_us: float, memory_us: float, rows: list[tuple])
     return max(memory_us, time)
 
 
+def spread_left_out(kind: str, rows: list[tuple]) -> tuple | None:
+    """Returns the percentiles of what each time is, by the times of other sizes."""
+    alike = [row for row in rows if row[0] == kind]
+    if len(alike) < 20:
+        return None
+    ratios = []
+    for _, sizes, time, formula in alike:
+        others = [row for row in alike if row[1] != sizes]
+        weights = [squared_distance(sizes, row[1]) ** -2 for row in others]
+        factor = (sum(w * row[2] / row[3] for w, row in zip(weights, others)) + 1 / 16) / (sum(weights) + 1 / 16)
+        ratios.append(time / formula / factor)
+    ratios.sort()
+    return ratios[len(ratios) // 10], ratios[-1 - len(ratios) // 10]
+
+
+def check_range(case: Case, op: dict, near: float, rows: list[tuple], far: dict) -> bool:
+    """Checks the range of an op. Returns whether others of its form told it."""
+    ends = op["time_p10_us"] / op["time_us"], op["time_p90_us"] / op["time_us"]
+    expected = far[case.kind]
+    told = spread_left_out(case.kind, rows) if case.is_of_form and op["time_from"] == "corrected" else None
+    if op["time_from"] == "measured":
+        expected = 0.97, 1.03
+    elif told:
+        share = near / (near + 1 / 16)
+        expected = tuple(a + (b - a) * share for a, b in zip(expected, told))
+    assert all(abs(a - b) < 1e-5 for a, b in zip(ends, expected)), (case.kind, case.sizes, ends, expected)
+    return told is not None
+
+
 def plan(program: Path, options: str, work: Path) -> dict:
     """Returns the ops' times and cycles by function, and checks that cost and schedule hold."""
     report = work / "report.json"
@@ -140,7 +171,10 @@ def main() -> None:
     program.write_text(program_of(queries))
     before, after = plan(program, "", work), plan(program, f" measured={table}", work)
     sources = {"formula": 0, "corrected": 0, "measured": 0}
-    clamped = 0
+    clamped = told = 0
+    kernels = json.loads((Path(sys.argv[2]) / f"{TARGET}.json").read_text())["calibration"]["engines"]["gpu"]["kernels"]
+    far = {kind: (kernels[name]["p10_percent"] / 100, kernels[name]["p90_percent"] / 100) for kind, name in
+           (("gemm", "contraction"), ("rmsnorm", "llm.rmsnorm"), ("attention_decode", "attention"))}
     for at, case in enumerate(queries):
         name = f"f{at}"
         memory_us = before[name]["memory_cycles"] / CLOCK_HZ * 1e6
@@ -156,10 +190,11 @@ def main() -> None:
                    for row in rows if row[0] == case.kind)
         if after[name]["time_from"] != "measured":
             assert (after[name]["time_from"] == "corrected") == (near >= 1 / 16), (case.sizes, near)
+        told += check_range(case, after[name], near, rows, far)
         assert after[name]["bytes"] == before[name]["bytes"] and after[name]["macs"] == before[name]["macs"]
     print(f"{len(queries)} ops: {sources['measured']} measured, {sources['corrected']} corrected, "
           f"{sources['formula']} by the formula, {clamped} at memory's rate")
-    assert min(*sources.values(), clamped) > 0
+    assert min(*sources.values(), clamped, told) > 0
 
 
 if __name__ == "__main__":
