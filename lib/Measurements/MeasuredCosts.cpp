@@ -233,7 +233,8 @@ LogicalResult llm::readMeasuredTimes(ArrayRef<std::string> paths,
   }
   if (rows.empty())
     return emitError() << "no measured row is left; name a device and a "
-                          "library that the columns 'device' and 'backend' have";
+                          "library that the columns 'device' and 'backend' "
+                          "have";
   if (failed(checkAlike(rows, emitError)))
     return failure();
   MeasuredCosts costs = setMeasuredTimes(target, rows, context, conditions);

@@ -317,6 +317,14 @@ std::string describeShape(const MeasuredRow &row) {
   if (!row.qLen)
     add("rows", row.rows), add("cols", row.cols);
   add("devices", row.devices), add("bytes", row.messageBytes);
+  if (!text.empty())
+    return text;
+  // Rows of programs have sizes of their own.
+  constexpr size_t enough = 60;
+  for (const auto &[column, cell] : row.cells)
+    if (int64_t size = 0; column != "measured_us" && text.size() < enough &&
+                          !StringRef(cell).getAsInteger(10, size))
+      add(column, size);
   return text;
 }
 

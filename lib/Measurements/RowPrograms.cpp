@@ -161,69 +161,90 @@ namespace {
 class Expander {
 public:
   Expander(const MeasuredRow &row, MLIRContext *context, Reasons reasons)
-      : row(row), context(context), reasons(reasons) {
-    for (const auto &[column, text] : row.cells) {
-      int64_t number = 0;
-      if (StringRef(text).getAsInteger(10, number))
-        continue;
-      names.push_back(column);
-      numbers.push_back(
-          IntegerAttr::get(IndexType::get(context), number));
-    }
-  }
+      : row(row), context(context), reasons(reasons) {}
 
   FailureOr<std::string> expand(StringRef text) const;
 
 private:
+  /// Columns that an expression names, with their numbers.
+  struct Symbols {
+    SmallVector<StringRef> names;
+    SmallVector<Attribute> numbers;
+  };
   FailureOr<std::string> valueOf(StringRef expression) const;
-  LogicalResult checkColumns(StringRef expression) const;
+  FailureOr<std::string> valueOfExperts(StringRef name) const;
+  FailureOr<Symbols> findSymbols(StringRef expression) const;
 
   const MeasuredRow &row;
   MLIRContext *context;
   Reasons reasons;
-  SmallVector<StringRef> names; ///< of columns with numbers
-  SmallVector<Attribute> numbers;
 };
 } // namespace
 
-/// Says which column is missing. What is left over is an expression.
-LogicalResult Expander::checkColumns(StringRef expression) const {
+/// Fails if a column that is named is missing, or has no number.
+FailureOr<Expander::Symbols>
+Expander::findSymbols(StringRef expression) const {
   auto isOfName = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  Symbols symbols;
   while (!expression.empty()) {
     StringRef name = expression.take_while(isOfName);
     expression = expression.drop_front(std::max<size_t>(name.size(), 1));
     if (name.empty() || llvm::isDigit(name.front()) || name == "floordiv" ||
-        name == "ceildiv" || name == "mod" || llvm::is_contained(names, name))
+        name == "ceildiv" || name == "mod" ||
+        llvm::is_contained(symbols.names, name))
       continue;
-    return reasons.refuse(row.location)
-           << "'" << row.opKind << "' needs '" << name << "', a whole number";
+    int64_t number = 0;
+    if (cellOf(row, name).getAsInteger(10, number))
+      return reasons.refuse(row.location)
+             << "'" << row.opKind << "' needs '" << name << "', a whole number";
+    symbols.names.push_back(name);
+    symbols.numbers.push_back(
+        IntegerAttr::get(IndexType::get(context), number));
   }
-  return success();
+  return symbols;
+}
+
+FailureOr<std::string> Expander::valueOfExperts(StringRef name) const {
+  FailureOr<std::vector<int64_t>> rows = rowsPerExpert(row, reasons);
+  if (failed(rows))
+    return failure();
+  if (name == "rows_of_rank")
+    return std::to_string(
+        std::accumulate(rows->begin(), rows->end(), int64_t(0)));
+  std::string list;
+  for (int64_t own : *rows)
+    list += (list.empty() ? "[" : ", ") + std::to_string(own);
+  return list + "]";
 }
 
 FailureOr<std::string> Expander::valueOf(StringRef expression) const {
-  if (expression == "rows_per_expert" || expression == "rows_of_rank") {
-    FailureOr<std::vector<int64_t>> rows = rowsPerExpert(row, reasons);
-    if (failed(rows))
-      return failure();
-    if (expression == "rows_of_rank")
-      return std::to_string(
-          std::accumulate(rows->begin(), rows->end(), int64_t(0)));
-    return "[" + llvm::join(llvm::map_range(*rows, [](int64_t own) {
-             return std::to_string(own);
-           }), ", ") + "]";
-  }
-  if (failed(checkColumns(expression)))
+  if (expression == "rows_per_expert" || expression == "rows_of_rank")
+    return valueOfExperts(expression);
+  FailureOr<Symbols> symbols = findSymbols(expression);
+  if (failed(symbols))
     return failure();
-  std::string text = "affine_map<()[" + llvm::join(names, ", ") + "] -> (" +
-                     expression.str() + ")>";
-  auto map = dyn_cast_or_null<AffineMapAttr>(parseAttribute(text, context));
+  std::string text = "affine_map<()[" + llvm::join(symbols->names, ", ") +
+                     "] -> (" + expression.str() + ")>";
+  auto map =
+      dyn_cast_if_present<AffineMapAttr>(parseAttribute(text, context));
   SmallVector<Attribute> results;
-  if (!map || failed(map.getValue().constantFold(numbers, results)) ||
+  if (!map || failed(map.getValue().constantFold(symbols->numbers, results)) ||
       cast<IntegerAttr>(results.front()).getInt() < 1)
     return reasons.refuse(row.location)
            << "'" << expression << "' must give a number above 0";
   return std::to_string(cast<IntegerAttr>(results.front()).getInt());
+}
+
+/// Returns the length of an expression, up to the parenthesis that closes it.
+static size_t lengthOfExpression(StringRef text) {
+  int depth = 1;
+  size_t length = 0;
+  for (; length < text.size(); ++length) {
+    depth += text[length] == '(' ? 1 : text[length] == ')' ? -1 : 0;
+    if (depth == 0)
+      break;
+  }
+  return length;
 }
 
 FailureOr<std::string> Expander::expand(StringRef text) const {
@@ -233,12 +254,12 @@ FailureOr<std::string> Expander::expand(StringRef text) const {
     expanded += before;
     if (before.size() == text.size())
       return expanded;
-    auto [expression, after] = rest.split(')');
-    FailureOr<std::string> value = valueOf(expression);
+    size_t length = lengthOfExpression(rest);
+    FailureOr<std::string> value = valueOf(rest.take_front(length));
     if (failed(value))
       return failure();
     expanded += *value;
-    text = after;
+    text = rest.drop_front(std::min(length + 1, rest.size()));
   }
 }
 

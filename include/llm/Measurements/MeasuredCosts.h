@@ -31,8 +31,8 @@ enum class Conditions { OfTarget, OfRow };
 /// all of them compare, and the time of the main one: what the others leave of
 /// the row's time. Operands in the cache make a row tell only how it compares.
 /// These rows are not used: exchanges, kinds without an op, ops that the target
-/// does not run as one kernel, and times of which a unit must be wrong. The rows
-/// must outlive the result.
+/// does not run as one kernel, and times of which a unit must be wrong. The
+/// rows must outlive the result.
 MeasuredCosts setMeasuredTimes(Target &target, ArrayRef<MeasuredRow> rows,
                                MLIRContext *context,
                                Conditions conditions = Conditions::OfTarget);

@@ -31,14 +31,15 @@ public:
   ///                                           llm.activation gelu
   ///     softmax                               llm.softmax
   ///
-  /// Other kinds are those of programs (RowPrograms.h), whose ops that take time
-  /// are returned in order.
+  /// Other kinds are those of programs (RowPrograms.h), whose ops that take
+  /// time are returned in order.
   ///
   /// If attention was measured with the write of keys, `llm.kv_write` follows
   /// it. A product that is measured with the quantization of its activations is
   /// followed by that op. The result is empty if there is no op of this kind.
-  /// These are errors at the row: a size that is missing or not positive, heads that are not a
-  /// multiple of the kv heads, and an unknown dtype.
+  /// These are errors at the row: a size that is missing or not positive, heads
+  /// that are not a multiple of the kv heads, an unknown dtype, and a program
+  /// that is not valid with the row's sizes.
   FailureOr<SmallVector<WorkloadOpInterface, 2>> build(const MeasuredRow &row,
                                                        Reasons reasons);
 

@@ -15,8 +15,8 @@
 // A line with "//!" begins the program of a kind. Behind the kind stand
 // conditions: columns, and what they have (`dtype=bf16|fp16`). The first
 // program whose conditions hold is taken. In "$(..)" stand the names of columns
-// with numbers, and affine expressions of these (`$(tokens * topk)`). Further names
-// are `rows_per_expert`, the list of rows of the experts of a rank, and
+// with numbers, and affine expressions of these (`$(tokens * topk)`). Further
+// names are `rows_per_expert`, the list of rows of the experts of a rank, and
 // `rows_of_rank`, their sum.
 //
 //===----------------------------------------------------------------------===//
