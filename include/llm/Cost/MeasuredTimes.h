@@ -25,7 +25,7 @@ namespace mlir::llm {
 /// they differ.
 struct OpForm {
   /// The op's name, the element types of its buffers, and the names of its
-  /// sizes: "llm.matmul bf16,bf16,bf16 m,n,k".
+  /// sizes: "my.product bf16,bf16,bf16 m,n,k".
   std::string name;
   /// The extents of its loops, and of each stage the share of iterations that a
   /// mask leaves, in millionths ("qk_ppm").
