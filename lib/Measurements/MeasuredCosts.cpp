@@ -222,19 +222,21 @@ LogicalResult llm::readMeasuredTimes(ArrayRef<std::string> paths,
                                      Target &target, MLIRContext *context,
                                      EmitError emitError,
                                      Conditions conditions) {
-  std::vector<MeasuredRow> rows;
+  std::vector<MeasuredRow> all, rows;
   for (const std::string &path : paths) {
     FailureOr<std::vector<MeasuredRow>> read = readMeasuredTable(path, context);
     if (failed(read))
       return failure();
-    llvm::copy_if(*read, std::back_inserter(rows), [&](const MeasuredRow &row) {
-      return filter.accepts(row);
-    });
+    llvm::append_range(all, *read);
   }
+  llvm::copy_if(all, std::back_inserter(rows), [&](const MeasuredRow &row) {
+    return filter.accepts(row);
+  });
   if (rows.empty())
-    return emitError() << "no measured row is left; name a device and a "
-                          "library that the columns 'device' and 'backend' "
-                          "have";
+    return emitError() << "no measured row is left; the rows have the devices "
+                       << listTexts(all, &MeasuredRow::device).first
+                       << " and the libraries "
+                       << listTexts(all, &MeasuredRow::backend).first;
   if (failed(checkAlike(rows, emitError)))
     return failure();
   MeasuredCosts costs = setMeasuredTimes(target, rows, context, conditions);
