@@ -11,7 +11,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 
 for preset in release lean asserts asan; do
   echo "== all tests, preset $preset"
-  bash "$root/test/run.sh" "$preset"
+  LLM_EXHAUSTIVE=$([ "$preset" != release ] || echo 1) bash "$root/test/run.sh" "$preset"
 done
 
 echo "== release and asserts write the same bytes"

@@ -71,6 +71,8 @@ for package, needs, tests in (
 
 if config.sanitizers:
     config.available_features.add("sanitizers")
+elif os.environ.get("LLM_EXHAUSTIVE"):  # test/all.sh: no samples where all can be tried
+    config.available_features.add("exhaustive")
 if config.coverage != "OFF":
     config.available_features.add("coverage")
 
