@@ -132,12 +132,13 @@ static FailureOr<Traffic> trafficInside(const OpOnTarget &inside,
   return Traffic::get(inside, std::move(moved));
 }
 
+static int64_t withoutOverhead(const Cycles &cycles) {
+  return cycles.serial + std::max(cycles.compute, cycles.memory);
+}
+
 /// Raises the cycles of a kernel to those of one of its ops. It starts as
 /// slowly as the slowest of its ops, and then takes no less than any of them.
 static void raise(Cycles &whole, const Cycles &op) {
-  auto withoutOverhead = [](const Cycles &cycles) {
-    return cycles.serial + std::max(cycles.compute, cycles.memory);
-  };
   int64_t rest = withoutOverhead(whole);
   if (withoutOverhead(op) > rest) {
     rest = withoutOverhead(op);
@@ -180,8 +181,7 @@ static LogicalResult raiseToOps(const OpOnTarget &context, TileAttr tile,
 //===----------------------------------------------------------------------===//
 
 static int64_t sumOf(const Cycles &cycles) {
-  return cycles.overhead + cycles.serial +
-         std::max(cycles.compute, cycles.memory);
+  return cycles.overhead + withoutOverhead(cycles);
 }
 
 /// Makes the cycles add up to `total`. The traffic stays, and what it takes.

@@ -12,6 +12,7 @@
 #include "llm/Measurements/RowTile.h"
 #include "llm/Measurements/SelectedTargets.h"
 #include "llm/Support/Units.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
 #include <map>
@@ -184,34 +185,36 @@ MeasuredCosts llm::setMeasuredTimes(Target &target, ArrayRef<MeasuredRow> rows,
 // Tables to times
 //===----------------------------------------------------------------------===//
 
-/// Returns the different texts of the rows, in order, as "'a', 'b'".
-static std::pair<std::string, size_t>
-listTexts(ArrayRef<MeasuredRow> rows, std::string MeasuredRow::*text) {
-  std::set<std::string> texts;
+/// Returns the different texts of the rows.
+static std::set<StringRef> findTexts(ArrayRef<MeasuredRow> rows,
+                                     std::string MeasuredRow::*text) {
+  std::set<StringRef> texts;
   for (const MeasuredRow &row : rows)
     texts.insert(row.*text);
-  std::string list;
-  for (const std::string &each : texts)
-    list += (list.empty() ? "'" : ", '") + each + "'";
-  return {list, texts.size()};
+  return texts;
+}
+
+/// Writes "'a', 'b'".
+static std::string list(const std::set<StringRef> &texts) {
+  return texts.empty() ? "" : "'" + llvm::join(texts, "', '") + "'";
 }
 
 /// Times of several machines, or of several libraries, do not belong together.
 static LogicalResult checkAlike(ArrayRef<MeasuredRow> rows,
                                 EmitError emitError) {
-  if (auto [devices, count] = listTexts(rows, &MeasuredRow::device); count > 1)
+  if (std::set<StringRef> devices = findTexts(rows, &MeasuredRow::device);
+      devices.size() > 1)
     return emitError() << "the measured rows are of several devices, "
-                       << devices
+                       << list(devices)
                        << "; choose one with 'measured-device' ('--device' of "
                           "llm-prof)";
-  std::map<std::pair<std::string, std::string>, std::vector<MeasuredRow>> kinds;
+  std::map<std::pair<StringRef, StringRef>, std::set<StringRef>> kinds;
   for (const MeasuredRow &row : rows)
-    kinds[{row.opKind, row.dtype}].push_back(row);
-  for (const auto &[kind, ofKind] : kinds)
-    if (auto [libraries, count] = listTexts(ofKind, &MeasuredRow::backend);
-        count > 1)
+    kinds[{row.opKind, row.dtype}].insert(row.backend);
+  for (const auto &[kind, libraries] : kinds)
+    if (libraries.size() > 1)
       return emitError() << "the measured rows of '" << kind.first
-                         << "' are of several libraries, " << libraries
+                         << "' are of several libraries, " << list(libraries)
                          << "; choose one with 'measured-backend' ('--backend' "
                             "of llm-prof)";
   return success();
@@ -234,9 +237,9 @@ LogicalResult llm::readMeasuredTimes(ArrayRef<std::string> paths,
   });
   if (rows.empty())
     return emitError() << "no measured row is left; the rows have the devices "
-                       << listTexts(all, &MeasuredRow::device).first
+                       << list(findTexts(all, &MeasuredRow::device))
                        << " and the libraries "
-                       << listTexts(all, &MeasuredRow::backend).first;
+                       << list(findTexts(all, &MeasuredRow::backend));
   if (failed(checkAlike(rows, emitError)))
     return failure();
   MeasuredCosts costs = setMeasuredTimes(target, rows, context, conditions);

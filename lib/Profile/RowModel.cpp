@@ -35,7 +35,8 @@ std::string mlir::llm::describeOp(const MeasuredRow &row) {
         os << column << "=" << text << ",";
   for (std::optional<int64_t> size :
        {row.m, row.n, row.k, row.batch, row.heads, row.kvHeads, row.headDim,
-        row.qLen, row.kvLen, row.causal, row.window, row.valueDim, row.rows, row.cols, row.cacheResident,
+        row.qLen, row.kvLen, row.causal, row.window, row.valueDim, row.rows,
+        row.cols, row.cacheResident,
         row.devices, row.messageBytes, row.topK}) {
     os << ",";
     if (size)

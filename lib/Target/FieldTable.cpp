@@ -50,6 +50,14 @@ static NumberField<Part> choice(StringRef key, StringRef absent,
   return atMost(1, known(field(key, "0 or 1", absent, meaning, optional, 0)));
 }
 
+/// Makes a field for a percentile of measured times.
+template <typename Part>
+static NumberField<Part> percentile(StringRef key, StringRef meaning,
+                                    std::optional<int64_t> Part::*optional) {
+  return known(field(key, "percent of the predicted time",
+                     "reports give no range", meaning, optional));
+}
+
 //===----------------------------------------------------------------------===//
 // Texts, lists and maps
 //===----------------------------------------------------------------------===//
@@ -319,14 +327,10 @@ ArrayRef<NumberField<Link>> linkNumbers() {
             "the rate of rows that come back from experts, no more than the "
             "link's",
             &Link::expertCombineBytesPerSecond),
-      known(field("p10_percent", "percent of the predicted time",
-            "reports give no range",
-            "what a tenth of measured collectives stayed below",
-            &Link::p10Percent)),
-      known(field("p90_percent", "percent of the predicted time",
-            "reports give no range",
-            "what nine tenths of measured collectives stayed below",
-            &Link::p90Percent)),
+      percentile("p10_percent", "what a tenth of measured collectives stayed below",
+                 &Link::p10Percent),
+      percentile("p90_percent", "what nine tenths of measured collectives stayed below",
+                 &Link::p90Percent),
       known(choice("fully_connected", "0",
                    "1: a wire joins any two of the devices, so that a group "
                    "of n has (n - 1) / (`devices` - 1) of the rate; of the "
@@ -427,14 +431,10 @@ ArrayRef<NumberField<KernelFigures>> kernelNumbers() {
             "what each unit streams of operands that already lie in the cache "
             "that units share, if that is more than memory gives",
             &KernelFigures::residentBytesPerKilocycle),
-      known(field("p10_percent", "percent of the predicted time",
-            "reports give no range",
-            "what a tenth of measured ops stayed below",
-            &KernelFigures::p10Percent)),
-      known(field("p90_percent", "percent of the predicted time",
-            "reports give no range",
-            "what nine tenths of measured ops stayed below",
-            &KernelFigures::p90Percent)),
+      percentile("p10_percent", "what a tenth of measured ops stayed below",
+                 &KernelFigures::p10Percent),
+      percentile("p90_percent", "what nine tenths of measured ops stayed below",
+                 &KernelFigures::p90Percent),
   };
   return fields;
 }

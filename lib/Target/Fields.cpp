@@ -446,8 +446,14 @@ void Reader::readCalibration(const Field &field) {
                             });
 }
 
-/// Reads a list of sizes, picoseconds, millionths of the formula's time, and
-/// kernels.
+std::vector<int64_t> numbersOf(const MeasuredTime &time) {
+  std::vector<int64_t> numbers = time.sizes;
+  numbers.insert(numbers.end(),
+                 {time.picoseconds, time.perMillion, time.kernels});
+  return numbers;
+}
+
+/// Reads the list that `numbersOf` gives.
 std::optional<MeasuredTime> Reader::readMeasuredTime(const Field &field,
                                                      size_t sizes) {
   constexpr size_t others = 3;

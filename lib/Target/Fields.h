@@ -94,6 +94,10 @@ FailureOr<Target> readTargetFields(const Field &root,
 Field targetToFields(const Target &target, Location location,
                      std::string context);
 
+/// Returns the list of numbers that a measured time is in files and attributes:
+/// its sizes, picoseconds, millionths of the formula's time, and kernels.
+std::vector<int64_t> numbersOf(const MeasuredTime &time);
+
 /// Finds figures that are in another unit than they should be: no chip has
 /// them. The target is sound.
 std::vector<TargetProblem> findDoubts(const Target &target);

@@ -106,11 +106,8 @@ static void writeMeasured(OStream &json, ArrayRef<MeasuredForm> measured) {
       json.attributeArray(form.form, [&] {
         for (const MeasuredTime &time : form.times)
           json.array([&] {
-            for (int64_t size : time.sizes)
-              json.value(size);
-            json.value(time.picoseconds);
-            json.value(time.perMillion);
-            json.value(time.kernels);
+            for (int64_t number : numbersOf(time))
+              json.value(number);
           });
       });
   });

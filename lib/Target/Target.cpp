@@ -552,10 +552,8 @@ static uint64_t hashOf(ArrayRef<MeasuredForm> measured) {
   for (const MeasuredForm &form : measured) {
     os << form.form << "\n";
     for (const MeasuredTime &time : form.times) {
-      for (int64_t size : time.sizes)
-        os << size << ",";
-      os << time.picoseconds << "," << time.perMillion << "," << time.kernels
-         << "\n";
+      ::llvm::interleave(numbersOf(time), os, ",");
+      os << "\n";
     }
   }
   return ::llvm::xxh3_64bits(text);

@@ -112,11 +112,8 @@ static MapWriter writeLink(const Link &link, MLIRContext *context) {
 
 static ArrayAttr writeTimes(const MeasuredForm &form, Builder builder) {
   SmallVector<Attribute> times;
-  for (const MeasuredTime &time : form.times) {
-    SmallVector<int64_t, 8> numbers(time.sizes.begin(), time.sizes.end());
-    numbers.append({time.picoseconds, time.perMillion, time.kernels});
-    times.push_back(builder.getDenseI64ArrayAttr(numbers));
-  }
+  for (const MeasuredTime &time : form.times)
+    times.push_back(builder.getDenseI64ArrayAttr(numbersOf(time)));
   return builder.getArrayAttr(times);
 }
 
