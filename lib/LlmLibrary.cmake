@@ -1,7 +1,15 @@
 if(LLM_PRECOMPILED_HEADERS)
   file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/MlirHeaders.cpp" CONTENT "")
   add_library(LlmMlirHeaders OBJECT "${PROJECT_BINARY_DIR}/MlirHeaders.cpp")
-  target_precompile_headers(LlmMlirHeaders PRIVATE "${PROJECT_SOURCE_DIR}/lib/MlirHeaders.h")
+  set(headers "${PROJECT_SOURCE_DIR}/lib/MlirHeaders.h")
+  target_precompile_headers(LlmMlirHeaders PRIVATE "${headers}")
+  # GCC never writes the same precompiled bytes twice. For ccache (CCACHE_PCH_EXTSUM of the presets) they are what they
+  # are made of: our header, and MLIR's of one Debian package, whose files have the time at which it was made.
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${headers}")
+  file(SHA256 "${headers}" ours)
+  file(TIMESTAMP "${MLIR_INCLUDE_DIRS}/mlir/InitAllDialects.h" theirs UTC)
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/CMakeFiles/LlmMlirHeaders.dir/cmake_pch.hxx.gch.sum"
+    CONTENT "${ours} ${LLVM_PACKAGE_VERSION} ${theirs}\n" @ONLY)
 endif()
 
 # What uses MLIR reads its headers precompiled, if they are.

@@ -13,7 +13,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 from cuts import find_cuts, phases_of, shard_of
 from small_models import FAMILIES, make_config
-from small_programs import run
+from run_tools import run
 
 TARGET = "--llm-target=name=h100-sxm"
 

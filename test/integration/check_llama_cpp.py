@@ -13,7 +13,8 @@ import numpy as np
 
 sys.dont_write_bytecode = True  # nothing is left in the source folder
 from gguf_files import BLOCKS, dequantize, random_blocks
-from gguf_models import PROMPT, STEPS, greedy_tokens, make_talker, run
+from gguf_models import PROMPT, STEPS, greedy_tokens, make_talker
+from run_tools import run
 
 SHAPE = (30, 512)
 WITHOUT = {"q8_1"}  # of products alone; ggml makes no numbers of it

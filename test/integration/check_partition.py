@@ -12,7 +12,8 @@ sys.dont_write_bytecode = True
 from cuts import find_cuts, passes_of, phases_of
 from interpret_chips import check
 from small_models import FAMILIES, make_config
-from small_programs import return_logits, run
+from run_tools import run
+from small_programs import return_logits
 
 # Families with ops that interpret.py does not know.
 UNKNOWN = {"deepseek_v4"}

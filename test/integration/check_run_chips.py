@@ -16,7 +16,8 @@ sys.dont_write_bytecode = True
 from cuts import find_cuts, passes_of, phases_of, shard_of
 from mpirun import run_chips
 from small_models import FAMILIES, make_config
-from small_programs import return_logits, run
+from run_tools import run
+from small_programs import return_logits
 
 
 def check_family(folder, family, cut):

@@ -18,9 +18,9 @@ import numpy as np
 
 sys.dont_write_bytecode = True  # nothing is left in the source folder
 import oracle_models
-from gguf_models import run
 from mx_files import draw_mxfp4
 from quantized_models import LINEAR, QuantizedModel, run_model, store_fp8, worst_of
+from run_tools import run
 from safetensors_file import write_safetensors
 from small_models import FAMILIES, make_config
 

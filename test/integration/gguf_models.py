@@ -2,8 +2,6 @@
 import itertools
 import json
 import struct
-import subprocess
-import sys
 
 import numpy as np
 
@@ -12,6 +10,7 @@ import oracle_models
 from checkpoint_shapes import read_shapes, weights
 from gguf_files import dequantize, random_blocks, write_gguf, write_parts
 from gguf_header import ARRAY, F32, I32, STRING, U32
+from run_tools import run
 from safetensors_file import write_safetensors
 from small_models import make_config
 
@@ -98,13 +97,6 @@ def make_talker(folder, name, kind):
         tokens = oracle_models.greedy(oracle, PROMPT, STEPS)
         if len(set(tokens)) > STEPS // 4:
             return tokens
-
-
-def run(*words):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, words))} failed:\n{done.stderr}")
-    return done.stdout
 
 
 def greedy_tokens(folder, importer, source, weights, *options):

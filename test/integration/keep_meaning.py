@@ -10,7 +10,8 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # nothing is left in the source folder
 from small_models import FAMILIES, make_config
-from small_programs import return_logits, run
+from run_tools import run
+from small_programs import return_logits
 
 PHASES = {"prefill": ["--phase=prefill", "--seq=37"], "ragged decode": ["--phase=decode", "--kv-len=9,5", "--seq=2"]}
 TILES = ["--llm-tile", "--llm-schedule=engines=4", "--llm-materialize-tiles"]

@@ -7,7 +7,7 @@ import numpy as np
 import oracle_models
 from block_scaled import quantize
 from gguf_files import unsigned_e4m3
-from gguf_models import run
+from run_tools import run
 
 LINEAR = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj", "w1", "w2", "w3")
 

@@ -1,11 +1,11 @@
 """Follows recipes (docs/recipes) as a reader would.
 
-    run_recipe.py [--shown-in] <folder> <page>...
+    run_recipe.py [--shown-in] [--without-sessions] <folder> <page>...
 
 What the fenced blocks of a page do in the folder:
 
 - ```diff is applied to it;
-- ```console is a session in it, see console.py;
+- ```console is a session in it, see console.py, left out with --without-sessions;
 - any other block is a file, named by the line above it, "`path`:". It is created; with
   --shown-in it is there already, and the block is a part of it.
 
@@ -45,8 +45,8 @@ def write_file(above: str, text: str, folder: Path, is_there: bool) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    is_there = arguments[0] == "--shown-in"
-    folder, *pages = map(Path, arguments[is_there:])
+    is_there, has_sessions = "--shown-in" in arguments, "--without-sessions" not in arguments
+    folder, *pages = (Path(each) for each in arguments if not each.startswith("--"))
     blocks = []
     for page in pages:
         text = page.read_text()
@@ -59,7 +59,7 @@ def main(arguments: list[str]) -> None:
         elif kind != "console":
             write_file(above, text, folder, is_there)
     for _, kind, text in blocks:
-        if kind == "console":
+        if kind == "console" and has_sessions:
             run_session(text, folder)
 
 

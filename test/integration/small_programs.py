@@ -1,14 +1,5 @@
-"""Tools that run on small models, and what is done to the text of their programs."""
+"""What is done to the text of programs of small models."""
 import re
-import subprocess
-import sys
-
-
-def run(*words):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{words[0]} {words[1]} failed:\n{done.stderr[:2000]}")
-    return done.stdout
 
 
 def return_logits(text):

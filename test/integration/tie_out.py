@@ -14,7 +14,6 @@ alone move the oracle's logits. --seed: weights of another seed for llm-run alon
 import argparse
 import itertools
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +26,7 @@ import oracle_models
 from oracle_recurrent import State, model_of
 from filled_caches import fill_caches
 from mx_files import draw_mxfp4
+from run_tools import run
 from safetensors_file import write_safetensors
 from small_models import FAMILIES, make_config
 
@@ -115,13 +115,6 @@ def rounding_error(config, weights):
     moved = {name: array * (1 + 2.0 ** -24 * rng.uniform(-1, 1, array.shape)) for name, array in weights.items()}
     prompts = [PROMPT, PROMPT[6:12], *(tokens for step in STEPS for group in step.groups for tokens, _ in group)]
     return max(map(difference, model_of(config, moved).forward(prompts)[0], model_of(config, weights).forward(prompts)[0]))
-
-
-def run(*words):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{words[0]} failed:\n{done.stderr}")
-    return done.stdout
 
 
 def difference(found, expected):

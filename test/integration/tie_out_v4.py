@@ -10,7 +10,6 @@ lengths; of drafts; of chunked prefill. Caches and states are then filled with w
 """
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import numpy as np
 
 sys.dont_write_bytecode = True  # nothing is left in the source folder
 import oracle_v4
+from run_tools import run
 from safetensors_file import write_safetensors
 
 MODEL = Path(__file__).resolve().parents[1] / "models/deepseek-ai--DeepSeek-V4-Flash.json"
@@ -49,13 +49,6 @@ def draw_weights(config, seed):
 def drawn(length, start):
     """A prompt of its own."""
     return [(start + 11 * n + n * n) % 40 for n in range(length)]
-
-
-def run(*words):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, words))} failed:\n{done.stderr}")
-    return done.stdout
 
 
 CACHE = re.compile(r'^( *)%(\w+) = llm\.kv_cache "(.*?)"(\[.*?\])? : (<.*>)$', re.M)

@@ -9,7 +9,6 @@ f32. --seed: weights of another seed for llm-run alone, which must not agree.
 """
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import numpy as np
 
 sys.dont_write_bytecode = True  # nothing is left in the source folder
 from oracle_variants import Decoder
+from run_tools import run
 from safetensors_file import write_safetensors
 
 SEED, LIMIT = 7, 1e-5
@@ -69,13 +69,6 @@ FAMILIES = {
         "moe_router_scaling_factor": 3.0, "rope_theta": [10000.0, 10000.0, 10000.0, 5000.0], "partial_rotary_factors": [1.0, 1.0, 1.0, 0.5],
         "rope_scaling": YARN, "yarn_only_types": ["full_attention"], "absent": ["num_key_value_heads"]},
 }
-
-
-def run(*words):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, words))} failed:\n{done.stderr}")
-    return done.stdout
 
 
 class Subject:
