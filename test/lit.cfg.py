@@ -73,6 +73,7 @@ if config.sanitizers:
     config.available_features.add("sanitizers")
 elif os.environ.get("LLM_EXHAUSTIVE"):  # test/all.sh: no samples where all can be tried
     config.available_features.add("exhaustive")
+    config.environment["LLM_EXHAUSTIVE"] = "1"
 # What passes compute: LLVM's optimizer is not asked, except by test/all.sh (run_tools.py).
 quick = "env" if "exhaustive" in config.available_features else "env LLM_RUN_OPTIONS=--optimize=false"
 config.substitutions.insert(0, ("%quick", quick))

@@ -518,18 +518,23 @@ def group_of(row: dict) -> tuple:
     return kind, kernel, row.get("gemm_dtype", ""), f"{row['kv_dtype']} cache" if "kv_dtype" in row else row["dtype"]
 
 
+PROGRAM_PRESETS = {"H100-SXM-80GB": "h100-sxm", "B200-SXM": "b200-sxm"}
+
+
 def programs(prof: Prof) -> str:
     """Lists modules and kernels of several ops, each predicted as the program that it is."""
     groups = {}
-    for name in ("gdn", "kda", "mla_bmm", "mla", "moe"):
+    for name in ("gdn", "kda", "mamba2", "mhc", "mla_bmm", "mla", "moe", "dsa", "msa"):
         path = prof.measured / f"public2_{name}.csv"
         if not path.exists():
             continue
         known = {row["row_id"]: row for row in csv.DictReader(path.open())}
-        for row in prof.validate("h100-sxm", files=[str(path)]):
-            if not known[row["row_id"]]["timing"].startswith("cudagraph"):
-                continue  # launched by the host, which takes longer than the kernels
-            groups.setdefault(group_of(known[row["row_id"]]), []).append(row)
+        for device in sorted({row["device"] for row in known.values()}):
+            for row in prof.validate(PROGRAM_PRESETS[device], files=[str(path)], device=[device]):
+                if known[row["row_id"]]["timing"].startswith("cudagraph"):  # or launched by the host, which takes longer
+                    kind, *others = group_of(known[row["row_id"]])
+                    kind = kind if device.startswith("H100") else f"{device}: {kind}"
+                    groups.setdefault((kind, *others), []).append(row)
     lines = []
     for (kind, kernel, *others), rows in sorted(groups.items()):
         errors = sorted(abs(float(row["error_percent"])) for row in rows)

@@ -24,7 +24,7 @@ using namespace mlir::llm;
 
 static constexpr StringLiteral marker = "//!";
 
-/// Reads "moe dtype=bf16|fp16 gated=1".
+/// Reads "moe dtype=bf16|fp16 gated=1 with hidden=7168".
 static FailureOr<RowProgram> readHead(StringRef head, EmitError emitError) {
   SmallVector<StringRef> words;
   llvm::SplitString(head, words);
@@ -33,8 +33,20 @@ static FailureOr<RowProgram> readHead(StringRef head, EmitError emitError) {
                        << "row";
   RowProgram program;
   program.kind = words.front().str();
+  bool isDefined = false;
   for (StringRef word : llvm::drop_begin(words)) {
+    if (word == "with") {
+      isDefined = true;
+      continue;
+    }
     auto [column, texts] = word.split('=');
+    if (isDefined && (column.empty() || texts.empty()))
+      return emitError() << "'" << word << "' must be a name and what it is, "
+                         << "such as hidden=7168";
+    if (isDefined) {
+      program.definitions[column.str()] = texts.str();
+      continue;
+    }
     if (column.empty() || texts.empty())
       return emitError() << "'" << word << "' must be a condition, such as "
                          << "dtype=bf16|fp16";
@@ -44,6 +56,17 @@ static FailureOr<RowProgram> readHead(StringRef head, EmitError emitError) {
     program.conditions.emplace_back(column.str(), std::move(all));
   }
   return program;
+}
+
+/// Gives kinds whose lines follow each other the text behind the last of them.
+static void shareTexts(RowProgramList &programs) {
+  for (size_t i = programs.size(); i-- > 1;) {
+    RowProgram &before = programs[i - 1];
+    if (!before.text.empty())
+      continue;
+    before.text = programs[i].text;
+    before.line = programs[i].line;
+  }
 }
 
 static FailureOr<RowProgramList> parsePrograms(StringRef text, StringRef file,
@@ -70,6 +93,7 @@ static FailureOr<RowProgramList> parsePrograms(StringRef text, StringRef file,
                          << marker << " moe dtype=bf16'";
     }
   }
+  shareTexts(programs);
   return programs;
 }
 
@@ -127,6 +151,14 @@ static bool holds(const RowProgram &program, const MeasuredRow &row) {
   });
 }
 
+bool llm::isOfProgram(const MeasuredRow &row) {
+  auto isOfKind = [&](const RowProgram &program) {
+    return program.kind == row.opKind;
+  };
+  return (row.programs && llvm::any_of(*row.programs, isOfKind)) ||
+         llvm::any_of(builtInRowPrograms(), isOfKind);
+}
+
 FailureOr<const RowProgram *> llm::findRowProgram(const MeasuredRow &row,
                                                   Reasons reasons) {
   std::string wanted;
@@ -160,8 +192,9 @@ namespace {
 /// Replaces "$(..)" by what the columns of a row give.
 class Expander {
 public:
-  Expander(const MeasuredRow &row, MLIRContext *context, Reasons reasons)
-      : row(row), context(context), reasons(reasons) {}
+  Expander(const RowProgram &program, const MeasuredRow &row,
+           MLIRContext *context, Reasons reasons)
+      : program(program), row(row), context(context), reasons(reasons) {}
 
   FailureOr<std::string> expand(StringRef text) const;
 
@@ -175,6 +208,14 @@ private:
   FailureOr<std::string> valueOfExperts(StringRef name) const;
   FailureOr<Symbols> findSymbols(StringRef expression) const;
 
+  /// What the program or a column has for a name.
+  StringRef wordOf(StringRef name) const {
+    auto own = program.definitions.find(name.str());
+    return own == program.definitions.end() ? cellOf(row, name)
+                                            : StringRef(own->second);
+  }
+
+  const RowProgram &program;
   const MeasuredRow &row;
   MLIRContext *context;
   Reasons reasons;
@@ -194,7 +235,7 @@ Expander::findSymbols(StringRef expression) const {
         llvm::is_contained(symbols.names, name))
       continue;
     int64_t number = 0;
-    if (cellOf(row, name).getAsInteger(10, number))
+    if (wordOf(name).getAsInteger(10, number))
       return reasons.refuse(row.location)
              << "'" << row.opKind << "' needs '" << name << "', a whole number";
     symbols.names.push_back(name);
@@ -220,6 +261,9 @@ FailureOr<std::string> Expander::valueOfExperts(StringRef name) const {
 FailureOr<std::string> Expander::valueOf(StringRef expression) const {
   if (expression == "rows_per_expert" || expression == "rows_of_rank")
     return valueOfExperts(expression);
+  auto own = program.definitions.find(expression.str());
+  if (own != program.definitions.end())
+    return own->second;
   FailureOr<Symbols> symbols = findSymbols(expression);
   if (failed(symbols))
     return failure();
@@ -267,5 +311,5 @@ FailureOr<std::string> llm::expandRowProgram(const RowProgram &program,
                                              const MeasuredRow &row,
                                              MLIRContext *context,
                                              Reasons reasons) {
-  return Expander(row, context, reasons).expand(program.text);
+  return Expander(program, row, context, reasons).expand(program.text);
 }

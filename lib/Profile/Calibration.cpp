@@ -8,6 +8,7 @@
 #include "llm/Profile/Calibration.h"
 #include "Minimize.h"
 #include "StagedFitter.h"
+#include "llm/Measurements/RowPrograms.h"
 #include "llm/Target/Figures.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -155,6 +156,21 @@ LogicalResult Calibrator::identify(std::vector<double> &logs,
 // Judging
 //===----------------------------------------------------------------------===//
 
+/// Returns the sizes of a row that is a program: all whole numbers of its
+/// columns, but for what was measured.
+static std::string sizesOfProgram(const MeasuredRow &row) {
+  std::string text;
+  if (!isOfProgram(row))
+    return text;
+  for (const auto &[column, cell] : row.cells) {
+    int64_t size = 0;
+    if (!StringRef(column).ends_with("_us") &&
+        !StringRef(cell).getAsInteger(10, size))
+      text += "," + column + "=" + cell;
+  }
+  return text;
+}
+
 /// Returns a key for folds. Rows of one shape are in one fold. Products have
 /// the shape of their weight, whatever the number of rows.
 static std::string shapeOf(const MeasuredRow &row) {
@@ -165,7 +181,7 @@ static std::string shapeOf(const MeasuredRow &row) {
   add(row.n), add(row.k), add(row.batch), add(row.heads), add(row.kvHeads);
   add(row.headDim), add(row.qLen), add(row.kvLen), add(row.rows), add(row.cols);
   add(row.devices), add(row.messageBytes);
-  return text;
+  return text + sizesOfProgram(row);
 }
 
 /// Returns positions in an order that is the same with every standard library.

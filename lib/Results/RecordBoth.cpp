@@ -10,36 +10,34 @@
 #include "llm/Support/Units.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
 using namespace mlir::llm;
 
+static std::string formatted(double number) {
+  return llvm::formatv("{0:f3}", number).str();
+}
+
 namespace {
-/// The group of tracks of one side.
-constexpr unsigned measuredGroup = 0, predictedGroup = 1;
-
-class BothRecorder {
+/// Adds the tracks of one function.
+class FunctionRecorder {
 public:
-  BothRecorder(const Report &measured, const Report &predicted)
-      : measured(measured), predicted(predicted) {
-    const std::string &machine = predicted.target->name;
-    recording.layout.groups = {"measured: " + machine, "predicted: " + machine};
-    recording.about["function"] = measured.functionName().str();
-    recording.about["measured_us"] = formatted(measured.makespanMicroseconds());
-    recording.about["predicted_us"] =
-        formatted(predicted.makespanMicroseconds());
-  }
+  FunctionRecorder(const RecordedFunction &function, Recording &recording)
+      : measured(function.measured), predicted(function.predicted),
+        function(function), recording(recording) {}
 
-  void addMeasured(ArrayRef<std::vector<RecordedRun>> runsOfChips);
-  void addPredicted();
-
-  Recording recording;
+  /// Adds what ran. The clock begins at this time of the runs.
+  void addMeasured(StringRef group, int64_t originNanoseconds, bool isCut);
+  /// Adds the schedule, which begins at this time of the clock.
+  void addPredicted(StringRef group, int64_t startNanoseconds);
 
 private:
   void addRuns(unsigned track, int64_t origin, ArrayRef<RecordedRun> runs);
-  static std::string formatted(double number) {
-    return llvm::formatv("{0:f3}", number).str();
+  unsigned addGroup(StringRef name) {
+    recording.layout.groups.push_back(name.str());
+    return recording.layout.groups.size() - 1;
   }
   unsigned addTrack(unsigned group, std::string name) {
     recording.layout.tracks.push_back({group, std::move(name)});
@@ -49,6 +47,8 @@ private:
                                  int64_t run);
 
   const Report &measured, &predicted;
+  const RecordedFunction &function;
+  Recording &recording;
 };
 } // namespace
 
@@ -69,8 +69,8 @@ Recording::Values llm::describeRun(const Report &report, unsigned index) {
 
 /// Returns the iterations of a run of an op, by its number in the order of
 /// time.
-Iterations BothRecorder::iterationsOf(const Timeline &timeline, unsigned op,
-                                      int64_t run) {
+Iterations FunctionRecorder::iterationsOf(const Timeline &timeline, unsigned op,
+                                          int64_t run) {
   ArrayRef<unsigned> loops = timeline.loopsOf(op);
   Iterations iterations(loops.size());
   for (size_t i = loops.size(); i-- > 0;) {
@@ -81,21 +81,18 @@ Iterations BothRecorder::iterationsOf(const Timeline &timeline, unsigned op,
   return iterations;
 }
 
-/// The clock begins where the first chip does.
-void BothRecorder::addMeasured(ArrayRef<std::vector<RecordedRun>> runsOfChips) {
-  int64_t origin = std::numeric_limits<int64_t>::max();
-  for (const std::vector<RecordedRun> &runs : runsOfChips)
-    if (!runs.empty())
-      origin = std::min(origin, runs.front().startNanoseconds);
-  bool isCut = runsOfChips.size() > 1;
-  for (auto [chip, runs] : llvm::enumerate(runsOfChips)) {
-    std::string name = isCut ? "chip " + std::to_string(chip) : "thread 0";
-    addRuns(addTrack(measuredGroup, std::move(name)), origin, runs);
+void FunctionRecorder::addMeasured(StringRef group, int64_t origin,
+                                   bool isCut) {
+  unsigned number = addGroup(group);
+  for (auto [chip, runs] : llvm::enumerate(function.runsOfChips)) {
+    auto index = function.firstChip + static_cast<int64_t>(chip);
+    std::string name = isCut ? "chip " + std::to_string(index) : "thread 0";
+    addRuns(addTrack(number, std::move(name)), origin, runs);
   }
 }
 
-void BothRecorder::addRuns(unsigned track, int64_t origin,
-                           ArrayRef<RecordedRun> runs) {
+void FunctionRecorder::addRuns(unsigned track, int64_t origin,
+                               ArrayRef<RecordedRun> runs) {
   std::vector<int64_t> seen(measured.ops.size());
   for (const RecordedRun &run : runs) {
     if (run.op < 0)
@@ -136,23 +133,49 @@ void llm::forEachSlice(const Report &predicted,
   });
 }
 
-void BothRecorder::addPredicted() {
+void FunctionRecorder::addPredicted(StringRef group, int64_t start) {
+  unsigned number = addGroup(group);
   llvm::StringMap<unsigned> tracks;
   forEachSlice(predicted, [&](PredictedSlice slice) {
     auto [track, isNew] = tracks.try_emplace(slice.engine, 0);
     if (isNew)
-      track->second = addTrack(predictedGroup, slice.engine);
-    recording.slices.push_back({track->second, slice.startNanoseconds,
-                                slice.endNanoseconds, std::move(slice.name),
-                                "predicted", describeRun(predicted, slice.op)});
+      track->second = addTrack(number, slice.engine);
+    recording.slices.push_back({track->second, start + slice.startNanoseconds,
+                                start + slice.endNanoseconds,
+                                std::move(slice.name), "predicted",
+                                describeRun(predicted, slice.op)});
   });
 }
 
-Recording llm::recordBoth(const Report &measured,
-                          ArrayRef<std::vector<RecordedRun>> runsOfChips,
-                          const Report &predicted) {
-  BothRecorder recorder(measured, predicted);
-  recorder.addMeasured(runsOfChips);
-  recorder.addPredicted();
-  return std::move(recorder.recording);
+/// Returns when the first run of all began.
+static int64_t findOrigin(ArrayRef<RecordedFunction> functions) {
+  int64_t origin = std::numeric_limits<int64_t>::max();
+  for (const RecordedFunction &function : functions)
+    for (const std::vector<RecordedRun> &runs : function.runsOfChips)
+      if (!runs.empty())
+        origin = std::min(origin, runs.front().startNanoseconds);
+  return origin;
+}
+
+Recording llm::recordBoth(ArrayRef<RecordedFunction> functions) {
+  Recording recording;
+  const std::string &machine = functions.front().predicted.target->name;
+  bool isSplit = functions.size() > 1,
+       isCut = isSplit || functions.front().runsOfChips.size() > 1;
+  int64_t origin = findOrigin(functions);
+  double measured = 0, predicted = 0; // microseconds
+  std::vector<std::string> names;
+  for (auto [number, function] : llvm::enumerate(functions)) {
+    std::string of = (isSplit ? "stage " + std::to_string(number) : machine);
+    FunctionRecorder recorder(function, recording);
+    recorder.addMeasured("measured: " + of, origin, isCut);
+    recorder.addPredicted("predicted: " + of, std::llround(predicted * 1e3));
+    names.push_back(function.measured.functionName().str());
+    measured += function.measured.makespanMicroseconds();
+    predicted += function.predicted.makespanMicroseconds();
+  }
+  recording.about["function"] = llvm::join(names, ", ");
+  recording.about["measured_us"] = formatted(measured);
+  recording.about["predicted_us"] = formatted(predicted);
+  return recording;
 }

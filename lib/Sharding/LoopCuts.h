@@ -40,9 +40,14 @@ FailureOr<DenseMap<Value, Cut>> findBatchCuts(FunctionOpInterface function,
                                               GridAttr grid,
                                               ArrayRef<StringAttr> axes);
 
-/// Returns the loop that counts the first dimension of all results, if there is
-/// one.
-std::optional<unsigned> findRowLoop(Operation *op, const Workload &workload);
+/// Returns the loop that counts along this dimension of all results, if there
+/// is one.
+std::optional<unsigned> findLoopOfDim(Operation *op, const Workload &workload,
+                                      int64_t dim);
+inline std::optional<unsigned> findRowLoop(Operation *op,
+                                           const Workload &workload) {
+  return findLoopOfDim(op, workload, 0);
+}
 
 /// Cuts the loop that counts the rows of all results of an op over these axes,
 /// within the chips that share sequences. Nothing if chips cannot share it.

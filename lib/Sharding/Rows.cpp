@@ -15,17 +15,19 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-std::optional<unsigned> mlir::llm::findRowLoop(Operation *op,
-                                               const Workload &workload) {
+std::optional<unsigned> mlir::llm::findLoopOfDim(Operation *op,
+                                                 const Workload &workload,
+                                                 int64_t dim) {
   std::optional<unsigned> found;
   for (Value result : op->getResults()) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
     const Buffer *buffer =
         llvm::find_if(workload.buffers,
                       [&](const Buffer &each) { return each.value == result; });
-    if (!type || type.getRank() < 2 || buffer == workload.buffers.end())
+    if (!type || type.getRank() < std::max<int64_t>(2, dim + 1) ||
+        buffer == workload.buffers.end())
       return std::nullopt;
-    auto loop = dyn_cast<AffineDimExpr>(buffer->map.getResult(0));
+    auto loop = dyn_cast<AffineDimExpr>(buffer->map.getResult(dim));
     if (!loop || (found && *found != loop.getPosition()))
       return std::nullopt;
     found = loop.getPosition();

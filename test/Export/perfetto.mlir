@@ -62,7 +62,7 @@
 // CHECK-SAME:   "tile":{"strategy":"pinned","sram":{"sizes":{"k":8,"m":4,"n":8},"order":["m","n","k"],"buffers":{"lhs":1,"out":1,"rhs":1}}},
 // Three runs of 60 ns are 90 of 290 cycles of engine time. 2 x 256 operations and 512 bytes in 60 ns; 256 multiply-accumulates
 // in 30 cycles of two cores that do 9 each are 47.4 %.
-// CHECK-SAME:   "all_runs":{"count":3,"time_us":0.06,"total_time_us":0.18,"share_percent":31.034482758620{{[0-9]*}},"tflop_per_second":0.008533333333333{{[0-9]*}},"gb_per_second":8.533333333333{{[0-9]*}},"percent_of_limit":47.407407407407{{[0-9]*}},"bound":"compute"},
+// CHECK-SAME:   "all_runs":{"count":3,"time_us":0.06,"total_time_us":0.18,"share_percent":31.034482758620{{[0-9]*}},"tflop_per_second":0.008533333333333{{[0-9]*}},"gb_per_second":8.533333333333{{[0-9]*}},"percent_of_limit":47.407407407407{{[0-9]*}},"bound":"compute","time_from":"formula"},
 // CHECK-SAME:   "cost":{"work":{"mac":256},"bytes":{"dram":512},"overhead_cycles":0,"serial_cycles":0,"compute_cycles":30,"memory_cycles":3,"bound":"compute"},
 // CHECK-SAME:   "depends_on":["layers.2.norm"]
 

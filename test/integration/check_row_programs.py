@@ -17,12 +17,20 @@ TARGET = "h100-sxm"
 
 
 def programs(folder: Path):
-    """Yields kind, conditions and text."""
+    """Yields kind, conditions, names that the program defines, and text, which heads that follow each other share."""
     for path in sorted(folder.glob("*.mlir")):
-        for part in re.split(r"^//! ", path.read_text(), flags=re.M)[1:]:
-            head, text = part.split("\n", 1)
-            kind, *conditions = head.split()
-            yield kind, dict(condition.split("=") for condition in conditions), text
+        parts = re.split(r"^//! ", path.read_text(), flags=re.M)[1:]
+        texts = [part.split("\n", 1) for part in parts]
+        for number, (head, _) in enumerate(texts):
+            text = next(text for _, text in texts[number:] if text)
+            conditions, _, own = head.partition(" with ")
+            kind, *conditions = conditions.split()
+            yield kind, words_of(conditions), words_of(own.split()), text
+
+
+def words_of(pairs: list[str]) -> dict[str, str]:
+    """Of several words that a column may have, the first."""
+    return {name: words.split("|")[0] for name, words in (pair.split("=") for pair in pairs)}
 
 
 def share(rows: int, most: int, weights: list[float]) -> list[int]:
@@ -51,14 +59,21 @@ def rows_per_expert(row: dict) -> list[int]:
     return share(tokens * topk, tokens, weights)[::experts // own]
 
 
+def value_of(expression: str, row: dict) -> str:
+    if expression == "rows_per_expert":
+        return str(rows_per_expert(row))
+    if expression == "rows_of_rank":
+        return str(sum(rows_per_expert(row)))
+    numbers = {name: int(word) if str(word).isdigit() else word for name, word in row.items()}
+    return str(eval(re.sub(r"(\w+) ceildiv (\d+)", r"-(-\1 // \2)", expression), {}, numbers))
+
+
 def expand(text: str, row: dict) -> str:
-    def value(match: re.Match) -> str:
-        if match[1] == "rows_per_expert":
-            return str(rows_per_expert(row))
-        if match[1] == "rows_of_rank":
-            return str(sum(rows_per_expert(row)))
-        return str(eval(match[1], {}, row))
-    return re.sub(r"\$\((.*?)\)", value, text)
+    expanded, *rest = text.split("$(")
+    for part in rest:
+        end = next(at for at in range(len(part)) if part[:at + 1].count(")") > part[:at + 1].count("("))
+        expanded += value_of(part[:end], row) + part[end + 1:]
+    return expanded
 
 
 def random_row(rng: random.Random, conditions: dict) -> dict:
@@ -70,17 +85,18 @@ def random_row(rng: random.Random, conditions: dict) -> dict:
             "hidden": 1024, "expert_inter_per_rank": 512, "topk": rng.choice([2, 4]), "experts": experts,
             "experts_per_rank": experts // ranks, "expert_parallel": ranks, "seq_len_tokens": rng.randint(1, 300),
             "conv_channels": 1024, "d_conv": 4, "k_heads_per_rank": 4, "head_k_dim": 128, "v_heads_per_rank": 8,
-            "head_v_dim": 128, "routing": rng.choice(["balanced", "power_law_1.2", "power_law_1.01"]), **conditions}
+            "head_v_dim": 128, "heads": 8, "head_dim": 64, "d_state": 128, "groups": 2, "chunk": 128, "streams": 4,
+            "sinkhorn_iters": 20, "routing": rng.choice(["balanced", "power_law_1.2", "power_law_1.01"]), **conditions}
 
 
 def main() -> None:
     folder, work = map(Path, sys.argv[1:])
     rng = random.Random(3)
     rows, functions = [], []
-    for kind, conditions, text in programs(folder):
-        for _ in range(3):
+    for kind, conditions, own, text in programs(folder):
+        for _ in range(1 if own else 3):  # models and types are many
             row = random_row(rng, conditions)
-            functions.append(expand(text, row).replace("@row", f"@row{len(rows)}"))
+            functions.append(expand(text, row | own).replace("@row", f"@row{len(rows)}"))
             rows.append({"row_id": f"row{len(rows)}", "op": kind, **row, "measured_us": 1})
     table, program = work / "rows.csv", work / "rows.mlir"
     columns = list(dict.fromkeys(name for row in rows for name in row))

@@ -26,6 +26,8 @@ BUSY = ("op", "prefetch", "together")
 # What a click on a slice says of all runs of its op, as the report does.
 SHOWN_OF_OPS = ("count", "time_us", "total_time_us", "share_percent", "tflop_per_second", "gb_per_second",
                 "percent_of_limit", "bound")
+# What a time rests on, where that is known.
+ORIGIN_OF_TIMES = ("time_from", "time_per_formula", "time_p10_us", "time_p90_us")
 
 
 def almost_equal(found, wanted):
@@ -190,7 +192,7 @@ class Checker:
             require(isinstance(args.get(key), list), f"{where}: no shapes '{key}'")
         require("strategy" in args.get("tile", {}), f"{where}: no tile with a strategy")
         has_figures = "time_us" in op and args.get("part", 0) == 0
-        figures = {key: op[key] for key in SHOWN_OF_OPS if has_figures}
+        figures = {key: op[key] for key in SHOWN_OF_OPS + ORIGIN_OF_TIMES if has_figures and key in op}
         require(almost_equal(args.get("all_runs", {}), figures), f"{where}: all_runs is not {figures}")
 
     def check_sum(self, op, costs):

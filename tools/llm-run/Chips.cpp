@@ -263,18 +263,17 @@ bool Chips::doesAnySay(bool yes) const {
   return runtime ? llvm::is_contained(gather(static_cast<char>(yes)), 1) : yes;
 }
 
-int64_t Chips::askFirst(int64_t asked) const {
-  if (!runtime)
-    return asked;
-  const char *bytes = reinterpret_cast<const char *>(&asked);
-  SmallVector<char> all = gather(ArrayRef(bytes, sizeof asked));
-  std::memcpy(&asked, all.data(), sizeof asked);
-  return asked;
+/// Gathers as many plain values of each chip.
+template <typename T>
+void Chips::gatherInto(ArrayRef<T> own, T *all) const {
+  static_assert(std::is_trivially_copyable_v<T>);
+  SmallVector<char> bytes = gather(ArrayRef(
+      reinterpret_cast<const char *>(own.data()), own.size() * sizeof(T)));
+  std::memcpy(static_cast<void *>(all), bytes.data(), bytes.size());
 }
 
 std::vector<std::vector<RecordedRun>>
 Chips::gatherRuns(ArrayRef<RecordedRun> own, int64_t startNanoseconds) const {
-  static_assert(std::is_trivially_copyable_v<RecordedRun>);
   std::vector<std::vector<RecordedRun>> all(numChips);
   if (!runtime) {
     all.front() = own;
@@ -286,13 +285,16 @@ Chips::gatherRuns(ArrayRef<RecordedRun> own, int64_t startNanoseconds) const {
     run.startNanoseconds += start;
     run.endNanoseconds += start;
   }
-  // All chips run one program, so each recorded as many.
-  const char *bytes = reinterpret_cast<const char *>(shifted.data());
-  size_t numBytes = shifted.size() * sizeof(RecordedRun);
-  SmallVector<char> gathered = gather(ArrayRef(bytes, numBytes));
+  // Chips of other stages record another number of runs.
+  auto ownCount = static_cast<int64_t>(own.size());
+  SmallVector<int64_t> counts(numChips);
+  gatherInto(ArrayRef(&ownCount, 1), counts.data());
+  shifted.resize(*llvm::max_element(counts));
+  std::vector<RecordedRun> gathered(shifted.size() * numChips);
+  gatherInto(ArrayRef<RecordedRun>(shifted), gathered.data());
   for (auto [chip, runs] : llvm::enumerate(all)) {
-    runs.resize(own.size());
-    std::memcpy(runs.data(), gathered.data() + chip * numBytes, numBytes);
+    auto first = gathered.begin() + static_cast<int64_t>(chip * shifted.size());
+    runs.assign(first, first + counts[chip]);
   }
   return all;
 }

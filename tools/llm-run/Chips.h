@@ -44,8 +44,6 @@ public:
   bool haveAllSucceeded(bool succeeded);
   /// Whether one of the chips says yes.
   bool doesAnySay(bool yes) const;
-  /// Returns what the first chip says.
-  int64_t askFirst(int64_t number) const;
   /// Sends a tensor to another chip, which receives one of this type of
   /// elements.
   void send(const HostTensor &tensor, int64_t chip) const;
@@ -60,6 +58,8 @@ private:
   struct Runtime;
 
   SmallVector<char> gather(ArrayRef<char> own) const;
+  template <typename T>
+  void gatherInto(ArrayRef<T> own, T *all) const;
 
   int64_t number = 0, numChips = 1;
   bool wereStarted = false; ///< by mpirun

@@ -103,7 +103,8 @@ LogicalResult CommandLine::check(Location loc) const {
 }
 
 LogicalResult CommandLine::checkStages(Location loc) const {
-  StringRef asked = measures()           ? "measures times"
+  StringRef asked = !html.empty()        ? "asks for a page"
+                    : !measured.empty()  ? "asks for measured slots"
                     : !function.empty()  ? "names a function"
                     : !resultsOf.empty() ? "asks for the results of an op"
                                          : "";

@@ -43,10 +43,10 @@ private:
 };
 } // namespace
 
-std::vector<HostTensor> llm::runRepeatedly(const Executable &executable,
-                                           ArrayRef<ArgumentValue> values,
-                                           Repetition often, const Chips &chips,
-                                           function_ref<void(double)> onRun) {
+std::vector<HostTensor>
+llm::runRepeatedly(function_ref<std::vector<HostTensor>()> run,
+                   Repetition often, const Chips &chips,
+                   function_ref<void(double)> onRun) {
   using Clock = std::chrono::steady_clock;
   std::optional<CacheEviction> caches;
   if (often.isCold)
@@ -58,7 +58,7 @@ std::vector<HostTensor> llm::runRepeatedly(const Executable &executable,
       caches->evict();
     bool isInterrupted = chips.doesAnySay(InterruptNote::isNoted());
     auto start = Clock::now();
-    results = executable.run(values);
+    results = run();
     std::chrono::duration<double, std::micro> passed = Clock::now() - start;
     isInterrupted |= chips.doesAnySay(InterruptNote::isNoted());
     if (left > measured && !isInterrupted)
@@ -105,16 +105,6 @@ Measurement::prepare(func::FuncOp function,
 // Behind them
 //===----------------------------------------------------------------------===//
 
-void Measurement::add(std::vector<RecordedRun> runs, int64_t startNanoseconds) {
-  allRuns.push_back({std::move(runs), startNanoseconds});
-}
-
-static double nanosecondsOf(ArrayRef<RecordedRun> runs) {
-  return runs.empty() ? 0
-                      : double(runs.back().endNanoseconds -
-                               runs.front().startNanoseconds);
-}
-
 /// Returns the average time of each op's runs.
 static std::vector<double> averageRuns(ArrayRef<RecordedRun> runs,
                                        const Program &program) {
@@ -133,48 +123,61 @@ double llm::takeMedian(std::vector<double> numbers) {
   return *middle;
 }
 
-LogicalResult Measurement::finish(const Chips &chips) {
+LogicalResult Measurement::finish(size_t run) {
+  shown = run;
   const Program &program = *planned.getPredicted().program;
   std::vector<std::vector<double>> ofRuns;
-  for (const Run &run : allRuns)
-    ofRuns.push_back(averageRuns(run.ofOps, program));
+  for (const auto &ofChips : allRuns)
+    ofRuns.push_back(averageRuns(ofChips.front(), program));
   std::vector<double> medians;
   for (size_t op = 0; op < program.ops().size(); ++op) {
     std::vector<double> ofOp;
-    for (const std::vector<double> &run : ofRuns)
-      ofOp.push_back(run[op]);
+    for (const std::vector<double> &each : ofRuns)
+      ofOp.push_back(each[op]);
     medians.push_back(takeMedian(std::move(ofOp)));
   }
   std::string maker = "median of " + std::to_string(allRuns.size()) +
                       (allRuns.size() == 1 ? " run" : " runs");
-  if (failed(planned.setMeasured(medians, maker)))
-    return failure();
-  std::vector<size_t> byTime(allRuns.size());
-  std::iota(byTime.begin(), byTime.end(), 0);
-  llvm::stable_sort(byTime, [&](size_t a, size_t b) {
-    return nanosecondsOf(allRuns[a].ofOps) < nanosecondsOf(allRuns[b].ofOps);
-  });
-  auto middle = static_cast<int64_t>(byTime[byTime.size() / 2]);
-  const Run &chosen = allRuns[chips.askFirst(middle)];
-  medianRun = chips.gatherRuns(chosen.ofOps, chosen.startNanoseconds);
-  return success();
+  return planned.setMeasured(medians, maker);
+}
+
+std::pair<int64_t, int64_t> Measurement::getNanosecondsOf(size_t run) const {
+  const std::vector<RecordedRun> &ofFirst = allRuns[run].front();
+  if (ofFirst.empty())
+    return {0, 0};
+  return {ofFirst.front().startNanoseconds, ofFirst.back().endNanoseconds};
 }
 
 double Measurement::getWallMicroseconds() const {
-  return nanosecondsOf(medianRun.front()) * 1e-3;
+  auto [start, end] = getNanosecondsOf(shown);
+  return double(end - start) * 1e-3;
 }
 
 std::vector<double> Measurement::getAllMicroseconds() const {
   std::vector<double> microseconds;
-  for (const Run &run : allRuns)
-    microseconds.push_back(nanosecondsOf(run.ofOps) * 1e-3);
+  for (size_t run = 0; run < allRuns.size(); ++run) {
+    auto [start, end] = getNanosecondsOf(run);
+    microseconds.push_back(double(end - start) * 1e-3);
+  }
   return microseconds;
 }
 
 double Measurement::getBetweenMicroseconds() const {
   double nanoseconds = 0;
-  for (const RecordedRun &run : medianRun.front())
+  for (const RecordedRun &run : getMedianRun().front())
     if (run.op < 0)
       nanoseconds += double(run.endNanoseconds - run.startNanoseconds);
   return nanoseconds * 1e-3;
+}
+
+size_t llm::findMedianRun(ArrayRef<Measurement> functions) {
+  auto timeOf = [&](size_t run) {
+    return functions.back().getNanosecondsOf(run).second -
+           functions.front().getNanosecondsOf(run).first;
+  };
+  std::vector<size_t> byTime(functions.front().countRuns());
+  std::iota(byTime.begin(), byTime.end(), 0);
+  llvm::stable_sort(byTime,
+                    [&](size_t a, size_t b) { return timeOf(a) < timeOf(b); });
+  return byTime[byTime.size() / 2];
 }

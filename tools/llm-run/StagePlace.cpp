@@ -31,6 +31,7 @@ FailureOr<StagePlace> StagePlace::find(ModuleOp module, const Chips &chips) {
   }
   if (place.functions.empty()) {
     place.functions.emplace_back();
+    place.stride = chips.count();
     return place;
   }
   for (auto [number, name] : llvm::enumerate(place.functions))

@@ -16,6 +16,7 @@
 
 #include "Chips.h"
 #include "llm/Execution/Executable.h"
+#include "llvm/ADT/Sequence.h"
 
 namespace mlir::llm {
 
@@ -29,9 +30,22 @@ public:
   /// Whether there are several stages.
   bool isSplit() const { return functions.size() > 1; }
   int64_t countRounds() const { return rounds; }
+  int64_t countStages() const { return countPlaces() * rounds; }
+  /// The first of the chips that run a stage, and how many there are.
+  std::pair<int64_t, int64_t> chipsOf(int64_t stage) const {
+    return {stage % countPlaces() * stride, stride};
+  }
+  /// The stages that run in a round.
+  auto stagesOf(int64_t round) const {
+    return ::llvm::seq(round * countPlaces(), (round + 1) * countPlaces());
+  }
+  /// The name of the function of a stage.
+  StringRef getFunctionOf(int64_t stage) const {
+    return functions[static_cast<size_t>(stage)];
+  }
   /// The name of the function that this process runs in a round.
   StringRef getFunction(int64_t round) const {
-    return functions[static_cast<size_t>(stageIn(round))];
+    return getFunctionOf(stageIn(round));
   }
 
   /// Receives what the stage before hands on, for the arguments that take it.

@@ -336,7 +336,7 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
       that of the op. `fetched_bytes` are those of its `bytes` that were fetched ahead.
       Slices of fetches have theirs as `bytes`. At the first part of an op, `all_runs` has
       what the report says of the op, under the names that it has there (`count`,
-      `total_time_us`, `share_percent`, ..);
+      `total_time_us`, `share_percent`, .., and `time_from`, `time_p10_us`, `time_p90_us`);
     - a flow arrow leads to each slice from each run that it waits for. It starts at that
       run's slice that ends last. One also leads from each fetch to its slot. (With
       `detail=op` it leads from fetches to the slice that the first of them is for, if they

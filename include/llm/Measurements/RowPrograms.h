@@ -14,8 +14,10 @@
 //
 // A line with "//!" begins the program of a kind. Behind the kind stand
 // conditions: columns, and what they have (`dtype=bf16|fp16`). The first
-// program whose conditions hold is taken. In "$(..)" stand the names of columns
-// with numbers, and affine expressions of these (`$(tokens * topk)`). Further
+// program whose conditions hold is taken. Behind `with` stand names of its own
+// and what they are (`with hidden=7168 cache=f8E4M3FN`). Kinds whose lines follow
+// each other have one text. In "$(..)" stand the names of columns with numbers,
+// own names, and affine expressions of numbers (`$(tokens * topk)`). Further
 // names are `rows_per_expert`, the list of rows of the experts of a rank, and
 // `rows_of_rank`, their sum.
 //
@@ -27,6 +29,7 @@
 #include "llm/Diagnostics/Reasons.h"
 #include "llm/Measurements/MeasuredTable.h"
 
+#include <map>
 #include <memory>
 
 namespace mlir::llm {
@@ -36,6 +39,8 @@ struct RowProgram {
   std::string kind;
   /// Columns, and the texts of which they must have one.
   std::vector<std::pair<std::string, std::vector<std::string>>> conditions;
+  /// Names of the program's own, which stand before columns, and their words.
+  std::map<std::string, std::string> definitions;
   std::string text;
   /// Where the text begins, for messages about it.
   std::string file;
@@ -44,13 +49,16 @@ struct RowProgram {
 using RowProgramList = std::vector<RowProgram>;
 
 /// Reads a file of programs. Errors point into it: text before the first line
-/// that begins a program, such a line without a kind, and a condition without
-/// "=".
+/// that begins a program, such a line without a kind, and a condition or a
+/// definition without "=".
 FailureOr<std::shared_ptr<const RowProgramList>>
 readRowPrograms(StringRef path, MLIRContext *context);
 
 /// Returns the programs that are built in.
 const RowProgramList &builtInRowPrograms();
+
+/// Whether there is a program of the row's kind.
+bool isOfProgram(const MeasuredRow &row);
 
 /// Returns the program of a row: of those that its table was read with, or else
 /// one that is built in. Null if no program is of its kind. It is an error, at

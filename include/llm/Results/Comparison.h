@@ -86,13 +86,20 @@ ComparedOp comparePrediction(const Report &predicted, ArrayRef<unsigned> ops);
 /// Returns the microseconds of all runs of an op, one after the other.
 double microsecondsOf(const Report &report, const OpReport &op);
 
+/// A function as it ran on its chips, beside its prediction: the program, or a
+/// stage of a pipeline.
+struct RecordedFunction {
+  const Report &measured, &predicted;
+  /// The runs of the function on each of its chips, on one clock for all
+  /// functions. Runs that belong to no op are not drawn.
+  ArrayRef<std::vector<RecordedRun>> runsOfChips;
+  int64_t firstChip = 0;
+};
+
 /// Records both sides on one clock, for viewers of traces. The measured runs
-/// and the predicted schedule have a group of tracks each. `runsOfChips` has
-/// the runs of the program of `measured` on each chip, on one clock. Runs that
-/// belong to no op are not drawn.
-Recording recordBoth(const Report &measured,
-                     ArrayRef<std::vector<RecordedRun>> runsOfChips,
-                     const Report &predicted);
+/// and the predicted schedule of each function have a group of tracks each. The
+/// schedules of several functions follow each other.
+Recording recordBoth(ArrayRef<RecordedFunction> functions);
 
 /// A slot of a schedule, as viewers of traces show it.
 struct PredictedSlice {

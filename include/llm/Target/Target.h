@@ -81,8 +81,9 @@ struct Link {
   int64_t devices = 2; ///< how many devices it joins, with this one
   /// Figures of the protocols of collectives (`timeCollective`).
   std::optional<int64_t> lowLatencyNanoseconds, stepNanoseconds,
-      lowLatencyBytesPerSecond, bandwidthNanoseconds, sustainedBytesPerSecond,
-      inSwitchNanoseconds, inSwitchBytesPerSecond;
+      lowLatencyBytesPerSecond, ll128Nanoseconds, ll128BytesPerSecond,
+      bandwidthNanoseconds, sustainedBytesPerSecond, inSwitchNanoseconds,
+      inSwitchBytesPerSecond;
   /// Figures of an all-reduce whose chips read each other's memory, and the
   /// most bytes for which a library takes it.
   std::optional<int64_t> oneShotNanoseconds, oneShotPeerNanoseconds,

@@ -250,8 +250,9 @@ def LlmPartitionPass : Pass<"llm-partition", "::mlir::ModuleOp"> {
     rows, `o_proj_chunk0` and so on. Each has an `all_reduce` of its own, which passes while
     the next chunk is computed (Transformer Engine: pipelined overlap of GEMM and collective).
     Each chunk reads the weight, and each sum starts anew: it helps long prompts, and not
-    decodes. Unlike `interleave`, it needs one sequence only. Products with fewer rows than
-    chunks stay whole.
+    decodes. With `sp`, chips get their rows of sums (`reduce_scatter`), and a chunk has some
+    columns of all rows. Unlike `interleave`, it needs one sequence only. Products with fewer
+    rows than chunks stay whole.
 
     Requires: `llm.grid` and a program without open sizes; the pass runs before `--llm-tile`
     and `--llm-fuse`. Guarantees: the results are those of the program before, except for

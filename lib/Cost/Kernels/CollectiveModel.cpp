@@ -92,8 +92,9 @@ Link mlir::llm::withRates(Link link, double factor) {
   link.bytesPerSecond = scaled(link.bytesPerSecond);
   for (std::optional<int64_t> Link::*rate :
        {&Link::sustainedBytesPerSecond, &Link::lowLatencyBytesPerSecond,
-        &Link::inSwitchBytesPerSecond, &Link::oneShotBytesPerSecond,
-        &Link::twoShotBytesPerSecond, &Link::expertDispatchBytesPerSecond,
+        &Link::ll128BytesPerSecond, &Link::inSwitchBytesPerSecond,
+        &Link::oneShotBytesPerSecond, &Link::twoShotBytesPerSecond,
+        &Link::expertDispatchBytesPerSecond,
         &Link::expertCombineBytesPerSecond})
     if (link.*rate)
       link.*rate = scaled(*(link.*rate));
@@ -104,26 +105,35 @@ Link mlir::llm::withRates(Link link, double factor) {
 // One link
 //===----------------------------------------------------------------------===//
 
-/// The time of the faster of the two protocols in a ring, of which each chip
-/// passes on `passed` bytes in these steps, and keeps `share` of its own.
+/// The time of the fastest of the protocols that the link has for a ring, in
+/// which each chip passes on `passed` bytes in these steps, and keeps `share` of
+/// its own.
 static CollectiveTime timeInRing(double passed, double steps, double share,
                                  const Link &link,
                                  double memoryBytesPerSecond) {
-  int64_t start = link.bandwidthNanoseconds.value_or(0),
-          lowStart = link.lowLatencyNanoseconds.value_or(0);
-  double bandwidth =
+  int64_t start = link.bandwidthNanoseconds.value_or(0);
+  CollectiveTime time{
+      start,
       double(start) +
-      passed * perSecond /
-          double(link.sustainedBytesPerSecond.value_or(link.bytesPerSecond)) +
-      2 * share * perSecond / memoryBytesPerSecond;
-  if (!link.lowLatencyBytesPerSecond)
-    return {start, bandwidth, 0, 1};
-  double lowLatency =
-      double(lowStart) + steps * double(link.stepNanoseconds.value_or(0)) +
-      passed * perSecond / double(*link.lowLatencyBytesPerSecond);
-  if (lowLatency < bandwidth)
-    return {lowStart, lowLatency, 0, 1};
-  return {start, bandwidth, 0, 1};
+          passed * perSecond /
+              double(
+                  link.sustainedBytesPerSecond.value_or(link.bytesPerSecond)) +
+          2 * share * perSecond / memoryBytesPerSecond,
+      0, 1};
+  auto consider = [&](std::optional<int64_t> startNanoseconds,
+                      std::optional<int64_t> bytesPerSecond) {
+    if (!bytesPerSecond)
+      return;
+    int64_t start = startNanoseconds.value_or(0);
+    double nanoseconds =
+        double(start) + steps * double(link.stepNanoseconds.value_or(0)) +
+        passed * perSecond / double(*bytesPerSecond);
+    if (nanoseconds < time.nanoseconds)
+      time = {start, nanoseconds, 0, 1};
+  };
+  consider(link.lowLatencyNanoseconds, link.lowLatencyBytesPerSecond);
+  consider(link.ll128Nanoseconds, link.ll128BytesPerSecond);
+  return time;
 }
 
 /// The ways to add up among `chips` that are no ring.
@@ -213,9 +223,10 @@ static CollectiveTime timeOverWires(CollectiveKind kind, int64_t chips,
   // Each chip of a fully connected link reaches all others in one step.
   int64_t hops = link.fullyConnected == 1 ? 1 : chips - 1;
   double share = double(bytes) / double(chips);
-  CollectiveTime time = timeInRing(
-      double(countPasses(kind) * (chips - 1)) * share,
-      double(countPasses(kind) * hops), share, link, memoryBytesPerSecond);
+  CollectiveTime time =
+      timeInRing(double(countPasses(kind) * (chips - 1)) * share,
+                 double(countPasses(kind) * hops), share, link,
+                 memoryBytesPerSecond);
   time.sentShares = countPasses(kind) * (chips - 1);
   time.shares = chips;
   if (kind == CollectiveKind::AllReduce)

@@ -164,6 +164,20 @@ void TraceArgs::writeAllRuns(TraceValues &values, unsigned op, CostAttr cost) {
               stringifyCostBound(
                   boundOf(cost, peaks.machine(),
                           isMeasured ? 0 : int64_t(used.engineCycles))));
+  if (!isMeasured)
+    writeOrigin(values, op, time);
+}
+
+void TraceArgs::writeOrigin(TraceValues &values, unsigned op,
+                            double microseconds) {
+  TimeOrigin origin = origins.of(timeline.program().ops()[op].op);
+  values.text("time_from", stringify(origin.source));
+  if (origin.source != TimeSource::Formula)
+    values.real("time_per_formula", origin.perFormula);
+  if (!origin.spread)
+    return;
+  values.real("time_p10_us", microseconds * origin.spread->p10);
+  values.real("time_p90_us", microseconds * origin.spread->p90);
 }
 
 TraceArgs::OpTexts &TraceArgs::textsOf(unsigned index) {

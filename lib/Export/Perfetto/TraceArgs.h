@@ -11,6 +11,7 @@
 #include "llm/Planning/Timeline.h"
 #include "llm/Results/FunctionExplanation.h"
 #include "llm/Results/OpRuns.h"
+#include "llm/Results/TimeOrigins.h"
 #include "llm/Results/Utilization.h"
 #include "llm/Trace/TraceSink.h"
 
@@ -24,7 +25,8 @@ public:
   /// `explanation` may be null; else it says what is known of each op.
   TraceArgs(const Timeline &timeline, const Target &target,
             const FunctionExplanation *explanation, TraceSink &sink)
-      : timeline(timeline), peaks(target), explanation(explanation), sink(sink),
+      : timeline(timeline), peaks(target), origins(target),
+        explanation(explanation), sink(sink),
         known(timeline.program().ops().size()) {}
 
   /// `slots` is the run of slots that holds the slice.
@@ -57,6 +59,7 @@ private:
   OpTexts &textsOf(unsigned op);
   void findUtilizations();
   void writeAllRuns(TraceValues &values, unsigned op, CostAttr cost);
+  void writeOrigin(TraceValues &values, unsigned op, double microseconds);
   StringRef recordOf(OpTexts &texts, size_t record);
   std::string sumOf(const PartCosts &costs, const OpRun &run) const;
   void writePlace(TraceValues &values, unsigned op,
@@ -68,6 +71,7 @@ private:
 
   const Timeline &timeline;
   MachinePeaks peaks;
+  TimeOrigins origins;
   std::vector<Utilization> utilizations; ///< by op; empty until asked for
   double engineCycles = 0;               ///< of all runs of all ops
   const FunctionExplanation *explanation;

@@ -2,14 +2,17 @@
 // before them. Each op has operands of its own, because only times count: they do not depend on what stands in a tensor.
 
 //! mla_gen_pre dtype=bf16
+//! mla_gen_post dtype=bf16
 func.func @row(%x: tensor<$(tokens)x$(heads_per_rank)x$(k)xbf16>, %w: tensor<$(heads_per_rank)x$(k)x$(n)xbf16>) {
   %y = llm.batch_matmul %x, %w : tensor<$(tokens)x$(heads_per_rank)x$(k)xbf16>, tensor<$(heads_per_rank)x$(k)x$(n)xbf16>
   return
 }
 
-//! mla_gen_post dtype=bf16
-func.func @row(%x: tensor<$(tokens)x$(heads_per_rank)x$(k)xbf16>, %w: tensor<$(heads_per_rank)x$(k)x$(n)xbf16>) {
-  %y = llm.batch_matmul %x, %w : tensor<$(tokens)x$(heads_per_rank)x$(k)xbf16>, tensor<$(heads_per_rank)x$(k)x$(n)xbf16>
+//! mla_gen_pre dtype=fp8
+//! mla_gen_post dtype=fp8
+func.func @row(%x: tensor<$(tokens)x$(heads_per_rank)x$(k)xbf16>, %w: tensor<$(heads_per_rank)x$(k)x$(n)x!llm.block_scaled<f8E4M3FN, [?, ?, ?], f32>>) {
+  %q = llm.quantize "quantize" %x to !llm.block_scaled<f8E4M3FN, [?, ?, ?], f32> : tensor<$(tokens)x$(heads_per_rank)x$(k)xbf16>
+  %y = llm.batch_matmul %q, %w to bf16 : tensor<$(tokens)x$(heads_per_rank)x$(k)x!llm.block_scaled<f8E4M3FN, [?, ?, ?], f32>>, tensor<$(heads_per_rank)x$(k)x$(n)x!llm.block_scaled<f8E4M3FN, [?, ?, ?], f32>>
   return
 }
 

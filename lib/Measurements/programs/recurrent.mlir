@@ -1,6 +1,6 @@
-// Layers with a state: gated delta networks (gdn, Qwen3-Next) and Kimi delta attention (kda, which has a decay for each
-// channel). A row is a convolution, or linear attention with the norms of queries and keys. Prompts are cut into chunks of 64
-// tokens. Drafts that are verified are steps that follow each other.
+// Layers with a state: gated delta networks (gdn, Qwen3-Next), Kimi delta attention (kda, which has a decay for each channel)
+// and Mamba-2. A row is a convolution, or linear attention, of gdn and kda with the norms of queries and keys. Prompts are cut
+// into chunks, of gdn and kda of 64 tokens. Drafts that are verified are steps that follow each other.
 
 //! gdn_conv1d phase=context
 func.func @row(%x: tensor<$(batch)x$(seq_len_tokens)x$(conv_channels)xbf16>, %w: tensor<$(conv_channels)x$(d_conv)xbf16>) {
@@ -131,5 +131,35 @@ func.func @row(%q: tensor<$(batch)x1x$(k_heads_per_rank)x$(head_k_dim)xbf16>,
         tensor<$(batch)x1x$(v_heads_per_rank)x$(head_v_dim)xbf16>, tensor<$(batch)x1x$(v_heads_per_rank)x$(head_k_dim)xbf16>, tensor<$(v_heads_per_rank)xf32>,
         tensor<$(batch)x1x$(v_heads_per_rank)xbf16>,
         !llm.state<batch = $(batch), $(v_heads_per_rank)x$(head_k_dim)x$(head_v_dim)xf32>
+  return
+}
+
+//! mamba2_conv1d phase=context
+func.func @row(%x: tensor<$(batch)x$(seq_len_tokens)x$(conv_channels)xbf16>, %w: tensor<$(conv_channels)x$(d_conv)xbf16>, %b: tensor<$(conv_channels)xbf16>) {
+  %s = llm.state "s" : !llm.state<batch = $(batch), $(d_conv - 1)x$(conv_channels)xbf16>
+  %y, %n = llm.conv1d %x, %w bias %b from %s activation silu
+      : tensor<$(batch)x$(seq_len_tokens)x$(conv_channels)xbf16>, tensor<$(conv_channels)x$(d_conv)xbf16>, tensor<$(conv_channels)xbf16>,
+        !llm.state<batch = $(batch), $(d_conv - 1)x$(conv_channels)xbf16>
+  return
+}
+
+//! mamba2_conv1d phase=generation
+func.func @row(%x: tensor<$(batch)x1x$(conv_channels)xbf16>, %w: tensor<$(conv_channels)x$(d_conv)xbf16>, %b: tensor<$(conv_channels)xbf16>) {
+  %s = llm.state "s" : !llm.state<batch = $(batch), $(d_conv - 1)x$(conv_channels)xbf16>
+  %y, %n = llm.conv1d %x, %w bias %b from %s activation silu
+      : tensor<$(batch)x1x$(conv_channels)xbf16>, tensor<$(conv_channels)x$(d_conv)xbf16>, tensor<$(conv_channels)xbf16>,
+        !llm.state<batch = $(batch), $(d_conv - 1)x$(conv_channels)xbf16>
+  return
+}
+
+//! mamba2_scan phase=context
+func.func @row(%x: tensor<$(batch)x$(seq_len_tokens)x$(heads)x$(head_dim)xbf16>, %c: tensor<$(batch)x$(seq_len_tokens)x$(groups)x$(d_state)xbf16>,
+    %dt: tensor<$(batch)x$(seq_len_tokens)x$(heads)xbf16>, %r: tensor<$(heads)xf32>) {
+  %s = llm.state "s" : !llm.state<batch = $(batch), $(heads)x$(d_state)x$(head_dim)xf32>
+  %y, %n = llm.linear_attn additive %c, %c, %x decay %dt rate %r beta %dt skip %r from %s chunk $(chunk) scale 1.0
+      : tensor<$(batch)x$(seq_len_tokens)x$(groups)x$(d_state)xbf16>, tensor<$(batch)x$(seq_len_tokens)x$(groups)x$(d_state)xbf16>,
+        tensor<$(batch)x$(seq_len_tokens)x$(heads)x$(head_dim)xbf16>, tensor<$(batch)x$(seq_len_tokens)x$(heads)xbf16>, tensor<$(heads)xf32>,
+        tensor<$(batch)x$(seq_len_tokens)x$(heads)xbf16>, tensor<$(heads)xf32>,
+        !llm.state<batch = $(batch), $(heads)x$(d_state)x$(head_dim)xf32>
   return
 }

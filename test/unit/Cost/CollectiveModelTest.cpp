@@ -53,6 +53,37 @@ double timeOf(const Collective &collective, const Target &target) {
 }
 
 //===----------------------------------------------------------------------===//
+// Protocols of a ring
+//===----------------------------------------------------------------------===//
+
+double ringTime(CollectiveKind kind, int64_t chips, int64_t bytes,
+                const Link &link) {
+  return timeCollective(kind, chips, bytes, link, memoryRate).nanoseconds;
+}
+
+// Of 2 chips, an all-reduce of S bytes passes on S in 2 steps of 500 ns: in
+// 9,000 + S / 1 GB/s with low latency, or in 10,000 + S / 50 GB/s.
+TEST(Ring, Lines) {
+  Link link = makeLink("board", 100, 8);
+  link.bandwidthNanoseconds = 20000;
+  link.stepNanoseconds = 500;
+  link.lowLatencyNanoseconds = 8000;
+  link.lowLatencyBytesPerSecond = giga;
+  link.ll128Nanoseconds = 9000;
+  link.ll128BytesPerSecond = 50 * giga;
+  auto time = [&](int64_t bytes) {
+    return ringTime(CollectiveKind::AllReduce, 2, bytes, link);
+  };
+  EXPECT_NEAR(time(500), 9500, 1e-6);
+  EXPECT_NEAR(time(2000), 10040, 1e-6);
+  EXPECT_EQ(timeCollective(CollectiveKind::AllReduce, 2, 2000, link, memoryRate)
+                .startNanoseconds,
+            9000);
+  link.lowLatencyBytesPerSecond.reset(); // one does not need the other
+  EXPECT_NEAR(time(500), 10010, 1e-6);
+}
+
+//===----------------------------------------------------------------------===//
 // The all-reduce of serving stacks
 //===----------------------------------------------------------------------===//
 
@@ -311,7 +342,8 @@ public:
     };
     for (std::optional<int64_t> Link::*each :
          {&Link::sustainedBytesPerSecond, &Link::lowLatencyBytesPerSecond,
-          &Link::oneShotBytesPerSecond, &Link::twoShotBytesPerSecond})
+          &Link::ll128BytesPerSecond, &Link::oneShotBytesPerSecond,
+          &Link::twoShotBytesPerSecond})
       rate(near.*each);
     for (std::optional<int64_t> Link::*each : starts)
       start(near.*each);
@@ -327,9 +359,9 @@ public:
 
   static constexpr std::optional<int64_t> Link::*starts[] = {
       &Link::lowLatencyNanoseconds,  &Link::stepNanoseconds,
-      &Link::bandwidthNanoseconds,   &Link::oneShotNanoseconds,
-      &Link::oneShotPeerNanoseconds, &Link::twoShotNanoseconds,
-      &Link::twoShotPeerNanoseconds};
+      &Link::ll128Nanoseconds,       &Link::bandwidthNanoseconds,
+      &Link::oneShotNanoseconds,     &Link::oneShotPeerNanoseconds,
+      &Link::twoShotNanoseconds,     &Link::twoShotPeerNanoseconds};
 
 private:
   std::mt19937 generator;
