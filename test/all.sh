@@ -41,7 +41,7 @@ done
 
 echo "== small models of all families, cut over chips"
 PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_partition.py" "$folder/chips"
-for cut in "--ep=2 --tp=1,2" "--dp=2 --tp=2" "--dp=2 --ep=2" "--dp=2 --ep=2 --gather" "--dp=2 --ep=2 --interleave=2" "--dp=2 --ep=4 deepseek_v3" "--tp=2,4 --sp" "--tp=2 --dp=2 --sp" "--tp=2 --chunks=2" "--tp=2 --interleave=2" "--tp=2 --interleave=2 --sp" "--pp=2 --tp=1,2" "--pp=2 --rounds=2" "--tp=4 --cp=2" "--tp=4 --cp=2 --sp" "--pp=2 --tp=4 --cp=2" "--tp=4 --cp=2 --interleave=2" "--tp=4 --cp=4 deepseek_v2 deepseek_v3 kimi_linear"; do
+for cut in "--ep=2 --tp=1,2" "--dp=2 --tp=2" "--dp=2 --ep=2" "--dp=2 --ep=2 --gather" "--dp=2 --ep=2 --interleave=2" "--dp=2 --ep=4 deepseek_v3" "--tp=2,4 --sp" "--tp=2 --dp=2 --sp" "--tp=2 --chunks=2" "--tp=2 --sp --chunks=2" "--tp=2 --interleave=2" "--tp=2 --interleave=2 --sp" "--pp=2 --tp=1,2" "--pp=2 --rounds=2" "--tp=4 --cp=2" "--tp=4 --cp=2 --sp" "--pp=2 --tp=4 --cp=2" "--tp=4 --cp=2 --interleave=2" "--tp=4 --cp=4 deepseek_v2 deepseek_v3 kimi_linear"; do
   # shellcheck disable=SC2086
   PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_partition.py" "$folder/chips" $cut
 done

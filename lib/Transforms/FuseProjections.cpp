@@ -102,6 +102,14 @@ std::optional<Product> Product::get(Operation *op) {
                  ofExperts.getExperts()};
 }
 
+/// Whether chips add up the result, and nothing else reads it. Such products of
+/// one activation are chunks of columns: one is computed while another is added
+/// up.
+static bool isSummedByItself(const Product &product) {
+  return product.out.hasOneUse() &&
+         isa<AllReduceOp, ReduceScatterOp>(*product.out.user_begin());
+}
+
 /// Returns the op that quantizes the left operand; null if there is none. Ops
 /// that do the same to one activation give one value. An op with a scale of its
 /// own does not.
@@ -357,7 +365,8 @@ struct LlmFuseProjectionsPass
   void runOnOperation() override {
     llvm::MapVector<Key, Group> groups;
     getOperation().walk([&](Operation *op) {
-      if (std::optional<Product> product = Product::get(op))
+      std::optional<Product> product = Product::get(op);
+      if (product && !isSummedByItself(*product))
         add(*product, groups);
     });
     sayWhatDiffers(groups.getArrayRef());

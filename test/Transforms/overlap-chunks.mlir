@@ -39,6 +39,16 @@
 // TWO: makespan_cycles = 1074791, lower_bound_cycles = 1074791,
 // RUN: llm-opt %s "--llm-pipeline=target=npu tp=2 engines=1 overlap-chunks=4 verify=true" | %one-line | FileCheck %s --check-prefix=FOUR
 // FOUR: makespan_cycles = 1061684, lower_bound_cycles = 1061684,
+
+// With sp, chips get their rows of the sum, and chunks have columns of all rows. What joins projections does not join them again.
+// RUN: llm-translate --import-hf-config %examples/llama-3.1-8b.json --phase=prefill --seq=512 --kv-len=512 -o %t.block
+// RUN: llm-opt %t.block "--llm-shard=tp=2 sp" --llm-partition=overlap-chunks=2 --llm-fuse-projections | FileCheck %s --check-prefix=SCATTER
+// SCATTER: %[[L:.*]] = llm.matmul "{{.*}}o_proj_chunk0" %[[X:.*]], %{{.*}} transpose_rhs : tensor<512x2048xbf16>, tensor<2048x2048xbf16>
+// SCATTER: %[[A:.*]] = llm.reduce_scatter "{{.*}}o_proj_chunk0.reduce_scatter" sum %[[L]] over [tp_sp] dim 0 : tensor<512x2048xbf16> -> tensor<256x2048xbf16>
+// SCATTER: %[[R:.*]] = llm.matmul "{{.*}}o_proj_chunk1" %[[X]], %{{.*}} transpose_rhs
+// SCATTER: %[[B:.*]] = llm.reduce_scatter "{{.*}}o_proj_chunk1.reduce_scatter" sum %[[R]]
+// SCATTER: tensor.concat dim(1) %[[A]], %[[B]] : (tensor<256x2048xbf16>, tensor<256x2048xbf16>) -> tensor<256x4096xbf16>
+// SCATTER: llm.matmul "{{.*}}gate_proj+up_proj"
 func.func @summed(%x: tensor<1024x2048xbf16>) -> tensor<1024x2048xbf16> {
   %u = llm.weight "u" : tensor<2048x2048xbf16>
   %v = llm.weight "v" : tensor<2048x2048xbf16>

@@ -84,6 +84,10 @@ struct Link {
       lowLatencyBytesPerSecond, ll128Nanoseconds, ll128BytesPerSecond,
       bandwidthNanoseconds, sustainedBytesPerSecond, inSwitchNanoseconds,
       inSwitchBytesPerSecond;
+  /// Figures of an all-to-all, if it is not timed as a ring.
+  std::optional<int64_t> exchangeNanoseconds, exchangePeerNanoseconds,
+      exchangeLowLatencyBytesPerSecond, exchangeBandwidthNanoseconds,
+      exchangeBytesPerSecond;
   /// Figures of an all-reduce whose chips read each other's memory, and the
   /// most bytes for which a library takes it.
   std::optional<int64_t> oneShotNanoseconds, oneShotPeerNanoseconds,

@@ -292,7 +292,8 @@ def LlmFuseProjectionsPass : Pass<"llm-fuse-projections", "::mlir::func::FuncOp"
     takes the result apart. Both are views and take no time. The activation is then read
     once. Left operands also count as the same if they are one activation that several ops
     quantize in the same way. Only one of these ops is then left. The names are joined with
-    `+`.
+    `+`. Products whose results chips add up stay apart: they are chunks of columns, of which
+    one is computed while another is added up (`overlap-chunks` of `--llm-partition`).
 
     Weights with scales are joined if the joined weight can have the same scales. It can if
     there is one scale for each column, or one for each block of columns and the blocks end

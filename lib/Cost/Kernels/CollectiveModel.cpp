@@ -93,6 +93,7 @@ Link mlir::llm::withRates(Link link, double factor) {
   for (std::optional<int64_t> Link::*rate :
        {&Link::sustainedBytesPerSecond, &Link::lowLatencyBytesPerSecond,
         &Link::ll128BytesPerSecond, &Link::inSwitchBytesPerSecond,
+        &Link::exchangeLowLatencyBytesPerSecond, &Link::exchangeBytesPerSecond,
         &Link::oneShotBytesPerSecond, &Link::twoShotBytesPerSecond,
         &Link::expertDispatchBytesPerSecond,
         &Link::expertCombineBytesPerSecond})
@@ -105,34 +106,70 @@ Link mlir::llm::withRates(Link link, double factor) {
 // One link
 //===----------------------------------------------------------------------===//
 
-/// The time of the fastest of the protocols that the link has for a ring, in
-/// which each chip passes on `passed` bytes in these steps, and keeps `share` of
-/// its own.
-static CollectiveTime timeInRing(double passed, double steps, double share,
-                                 const Link &link,
-                                 double memoryBytesPerSecond) {
-  int64_t start = link.bandwidthNanoseconds.value_or(0);
-  CollectiveTime time{
-      start,
+namespace {
+/// What a chip passes on, in how many steps, and what it keeps of its own.
+struct Passed {
+  double bytes, steps, keptBytes;
+};
+
+/// Figures of a protocol. It is there if it has a rate.
+struct Protocol {
+  std::optional<int64_t> startNanoseconds, stepNanoseconds, bytesPerSecond;
+};
+} // namespace
+
+/// Replaces the time by that of a protocol that is faster.
+static void consider(CollectiveTime &time, const Passed &passed,
+                     const Protocol &protocol) {
+  if (!protocol.bytesPerSecond)
+    return;
+  int64_t start = protocol.startNanoseconds.value_or(0);
+  double nanoseconds =
       double(start) +
-          passed * perSecond /
-              double(
-                  link.sustainedBytesPerSecond.value_or(link.bytesPerSecond)) +
-          2 * share * perSecond / memoryBytesPerSecond,
-      0, 1};
-  auto consider = [&](std::optional<int64_t> startNanoseconds,
-                      std::optional<int64_t> bytesPerSecond) {
-    if (!bytesPerSecond)
-      return;
-    int64_t start = startNanoseconds.value_or(0);
-    double nanoseconds =
-        double(start) + steps * double(link.stepNanoseconds.value_or(0)) +
-        passed * perSecond / double(*bytesPerSecond);
-    if (nanoseconds < time.nanoseconds)
-      time = {start, nanoseconds, 0, 1};
-  };
-  consider(link.lowLatencyNanoseconds, link.lowLatencyBytesPerSecond);
-  consider(link.ll128Nanoseconds, link.ll128BytesPerSecond);
+      passed.steps * double(protocol.stepNanoseconds.value_or(0)) +
+      passed.bytes * perSecond / double(*protocol.bytesPerSecond);
+  if (nanoseconds < time.nanoseconds)
+    time = {start, nanoseconds, 0, 1};
+}
+
+/// The time of the protocol of high bandwidth, in which the memory moves what a
+/// chip keeps.
+static CollectiveTime timeAtHighBandwidth(const Passed &passed, int64_t start,
+                                          int64_t bytesPerSecond,
+                                          double memoryBytesPerSecond) {
+  return {start,
+          double(start) + passed.bytes * perSecond / double(bytesPerSecond) +
+              2 * passed.keptBytes * perSecond / memoryBytesPerSecond,
+          0, 1};
+}
+
+/// The time of the fastest of the protocols that the link has for a ring.
+static CollectiveTime timeInRing(const Passed &passed, const Link &link,
+                                 double memoryBytesPerSecond) {
+  CollectiveTime time = timeAtHighBandwidth(
+      passed, link.bandwidthNanoseconds.value_or(0),
+      link.sustainedBytesPerSecond.value_or(link.bytesPerSecond),
+      memoryBytesPerSecond);
+  consider(time, passed,
+           {link.lowLatencyNanoseconds, link.stepNanoseconds,
+            link.lowLatencyBytesPerSecond});
+  consider(
+      time, passed,
+      {link.ll128Nanoseconds, link.stepNanoseconds, link.ll128BytesPerSecond});
+  return time;
+}
+
+/// The time in which each chip sends something else to each other one.
+static CollectiveTime timeOfExchange(const Passed &passed, const Link &link,
+                                     double memoryBytesPerSecond) {
+  if (!link.exchangeBytesPerSecond)
+    return timeInRing(passed, link, memoryBytesPerSecond);
+  CollectiveTime time =
+      timeAtHighBandwidth(passed, link.exchangeBandwidthNanoseconds.value_or(0),
+                          *link.exchangeBytesPerSecond, memoryBytesPerSecond);
+  consider(time, passed,
+           {link.exchangeNanoseconds, link.exchangePeerNanoseconds,
+            link.exchangeLowLatencyBytesPerSecond});
   return time;
 }
 
@@ -223,10 +260,11 @@ static CollectiveTime timeOverWires(CollectiveKind kind, int64_t chips,
   // Each chip of a fully connected link reaches all others in one step.
   int64_t hops = link.fullyConnected == 1 ? 1 : chips - 1;
   double share = double(bytes) / double(chips);
-  CollectiveTime time =
-      timeInRing(double(countPasses(kind) * (chips - 1)) * share,
-                 double(countPasses(kind) * hops), share, link,
-                 memoryBytesPerSecond);
+  Passed passed{double(countPasses(kind) * (chips - 1)) * share,
+                double(countPasses(kind) * hops), share};
+  CollectiveTime time = isExchange(kind)
+                            ? timeOfExchange(passed, link, memoryBytesPerSecond)
+                            : timeInRing(passed, link, memoryBytesPerSecond);
   time.sentShares = countPasses(kind) * (chips - 1);
   time.shares = chips;
   if (kind == CollectiveKind::AllReduce)
@@ -331,8 +369,8 @@ CollectiveTime ByLevels::timeExchange() const {
     int64_t members = std::min(collective.chips, inside * level.chips);
     double others = double(members - inside);
     CollectiveTime time =
-        timeInRing(others * bytes / chips, others, bytes / chips, level.link,
-                   memoryBytesPerSecond);
+        timeOfExchange({others * bytes / chips, others, bytes / chips},
+                       level.link, memoryBytesPerSecond);
     if (time.nanoseconds > slowest.nanoseconds)
       slowest = time;
     slowest.sentShares = members - inside; // over the last one

@@ -83,6 +83,25 @@ TEST(Ring, Lines) {
   EXPECT_NEAR(time(500), 10010, 1e-6);
 }
 
+// Of 4 chips, each sends 3 MB to 3 others: in 6,000 + 3 x 100 + 3 MB / 10 GB/s,
+// or in 15,000 + 3 MB / 50 GB/s and 2 MB of memory. 3,000 bytes take 6,600 ns.
+TEST(Ring, Exchange) {
+  Link link = makeLink("board", 100, 8);
+  link.lowLatencyBytesPerSecond = 100 * giga; // of rings
+  link.exchangeNanoseconds = 6000;
+  link.exchangePeerNanoseconds = 100;
+  link.exchangeLowLatencyBytesPerSecond = 10 * giga;
+  link.exchangeBandwidthNanoseconds = 15000;
+  link.exchangeBytesPerSecond = 50 * giga;
+  auto time = [&](int64_t bytes) {
+    return ringTime(CollectiveKind::AllToAll, 4, bytes, link);
+  };
+  EXPECT_NEAR(time(4000), 6600, 1e-6);
+  EXPECT_NEAR(time(4000000), 77000, 1e-6);
+  link.exchangeBytesPerSecond.reset(); // as a ring
+  EXPECT_NEAR(time(4000), 30, 1e-6);
+}
+
 //===----------------------------------------------------------------------===//
 // The all-reduce of serving stacks
 //===----------------------------------------------------------------------===//
@@ -343,7 +362,8 @@ public:
     for (std::optional<int64_t> Link::*each :
          {&Link::sustainedBytesPerSecond, &Link::lowLatencyBytesPerSecond,
           &Link::ll128BytesPerSecond, &Link::oneShotBytesPerSecond,
-          &Link::twoShotBytesPerSecond})
+          &Link::twoShotBytesPerSecond, &Link::exchangeBytesPerSecond,
+          &Link::exchangeLowLatencyBytesPerSecond})
       rate(near.*each);
     for (std::optional<int64_t> Link::*each : starts)
       start(near.*each);
@@ -361,7 +381,9 @@ public:
       &Link::lowLatencyNanoseconds,  &Link::stepNanoseconds,
       &Link::ll128Nanoseconds,       &Link::bandwidthNanoseconds,
       &Link::oneShotNanoseconds,     &Link::oneShotPeerNanoseconds,
-      &Link::twoShotNanoseconds,     &Link::twoShotPeerNanoseconds};
+      &Link::twoShotNanoseconds,     &Link::twoShotPeerNanoseconds,
+      &Link::exchangeNanoseconds,    &Link::exchangePeerNanoseconds,
+      &Link::exchangeBandwidthNanoseconds};
 
 private:
   std::mt19937 generator;

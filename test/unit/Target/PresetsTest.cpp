@@ -122,12 +122,20 @@ Target withoutOverlay(Target target, const Target &base) {
   for (Link &link : target.links)
     link.lowLatencyNanoseconds = link.stepNanoseconds =
         link.lowLatencyBytesPerSecond = link.bandwidthNanoseconds =
-            link.ll128Nanoseconds = link.ll128BytesPerSecond =
-                link.sustainedBytesPerSecond = link.oneShotNanoseconds =
-                    link.oneShotPeerNanoseconds = link.oneShotBytesPerSecond =
-                        link.twoShotNanoseconds = link.twoShotPeerNanoseconds =
-                            link.twoShotBytesPerSecond = link.p10Percent =
-                                link.p90Percent = std::nullopt;
+            link.exchangeNanoseconds = link.exchangePeerNanoseconds =
+                link.exchangeLowLatencyBytesPerSecond =
+                    link.exchangeBandwidthNanoseconds =
+                        link.exchangeBytesPerSecond = link.ll128Nanoseconds =
+                            link.ll128BytesPerSecond = link.sustainedBytesPerSecond =
+                                link.oneShotNanoseconds =
+                                    link.oneShotPeerNanoseconds =
+                                        link.oneShotBytesPerSecond =
+                                            link.twoShotNanoseconds =
+                                                link.twoShotPeerNanoseconds =
+                                                    link.twoShotBytesPerSecond =
+                                                        link.p10Percent =
+                                                            link.p90Percent =
+                                                                std::nullopt;
   return target;
 }
 
