@@ -585,6 +585,7 @@ def main() -> None:
     parser.add_argument("--bin", type=Path, default=ROOT / "build" / "bin")
     parser.add_argument("--write", action="store_true", help="into docs/accuracy.md")
     parser.add_argument("--only", choices=SECTIONS, help="one table; most follow from the sections before them")
+    parser.add_argument("--without", default="", help="tables to leave out, such as chips,eight")
     arguments = parser.parse_args()
     if not list(arguments.measured.glob("*.csv")):
         sys.exit(f"{arguments.measured} holds no CSV files")
@@ -592,7 +593,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         prof = Prof(arguments.bin, arguments.measured, Path(folder))
         for name, make in SECTIONS.items():
-            if arguments.only not in (None, name):
+            if arguments.only not in (None, name) or name in arguments.without.split(","):
                 continue
             text = make(prof)
             if not arguments.write:

@@ -1,7 +1,10 @@
 """Holds the tables of tools/accuracy.py against the errors that were promised, in percent, and
 what the page says of the presets as they are against what they predict.
 
-    check_accuracy.py ACCURACY_PY BIN MEASURED
+    check_accuracy.py ACCURACY_PY BIN MEASURED [--sample]
+
+With --sample, tables that take long are left out: chips that are fitted alone, calibrations on eight rows of these, and rows
+that are left out of measured times. Kernels of several ops are held by row-programs-accuracy.test.
 """
 import subprocess
 import sys
@@ -28,11 +31,12 @@ LIMITS = [
     ("RTX4090 by its datasheet, prefill", "default figures", 20.0),
     ("RTX4090 by its datasheet, decode", "default figures", 10.0),
     *((kind, ">= 20 us", 10.0) for kind in ("rmsnorm", "rope", "silu_mul", "residual_add")),
-    *((f"a100-sxm: nccl_2.27.3, {kind}", "cross-validated", 12.0)
+    *((f"a100-sxm: nccl_2.27.3, {kind}", "cross-validated", 8.0)
       for kind in ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")),
     ("a100-sxm: sglang_custom_ar, all_reduce", "cross-validated", 5.0),
     ("a100-sxm: nccl, all_reduce", "cross-validated", 12.0),
-    *((f"h100-sxm: nccl_2.29.2, {kind}", "cross-validated", 6.0) for kind in ("all_reduce", "all_gather", "reduce_scatter")),
+    *((f"h100-sxm: nccl_2.29.2, {kind}", "cross-validated", 6.0)
+      for kind in ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")),
     *((f"h100-sxm: vllm_0.24.0_{how}, all_reduce", "cross-validated", 5.0) for how in ("graph", "eager")),
     *((f"gb200: trtllm_1.2.0rc6_one_sided, expert_{way}", "cross-validated", 7.0) for way in ("dispatch", "combine")),
 ]
@@ -81,8 +85,9 @@ def check_layer(cells: dict, name: str) -> list[str]:
 
 
 def main() -> None:
-    accuracy, bin_folder, measured = sys.argv[1:]
-    printed = subprocess.run([sys.executable, accuracy, measured, f"--bin={bin_folder}"],
+    accuracy, bin_folder, measured, *sample = sys.argv[1:]
+    without = "programs" + (",chips,eight,measured" if sample else "")
+    printed = subprocess.run([sys.executable, accuracy, measured, f"--bin={bin_folder}", f"--without={without}"],
                              check=True, stdout=subprocess.PIPE, text=True).stdout
     cells = read_tables(printed)
     wrong = [f"{line}, {column}: {cells.get((line, column))} % is not below {limit} %"
@@ -91,7 +96,7 @@ def main() -> None:
     for name in ("prefill 2048", "decode at 2048"):
         wrong += check_layer(cells, name)
     page = Path(accuracy).resolve().parent.parent / "docs" / "accuracy.md"
-    wrong += check_shipped(page.read_text(), printed) + check_eight(cells)
+    wrong += check_shipped(page.read_text(), printed) + ([] if sample else check_eight(cells))
     if wrong:
         sys.exit("\n".join(wrong))
 
