@@ -33,23 +33,22 @@ static FailureOr<RowProgram> readHead(StringRef head, EmitError emitError) {
                        << "row";
   RowProgram program;
   program.kind = words.front().str();
-  bool isDefined = false;
+  bool isDefinition = false;
   for (StringRef word : llvm::drop_begin(words)) {
     if (word == "with") {
-      isDefined = true;
+      isDefinition = true;
       continue;
     }
     auto [column, texts] = word.split('=');
-    if (isDefined && (column.empty() || texts.empty()))
-      return emitError() << "'" << word << "' must be a name and what it is, "
-                         << "such as hidden=7168";
-    if (isDefined) {
+    if (column.empty() || texts.empty())
+      return emitError() << "'" << word << "' must be "
+                         << (isDefinition
+                                 ? "a name and what it is, such as hidden=7168"
+                                 : "a condition, such as dtype=bf16|fp16");
+    if (isDefinition) {
       program.definitions[column.str()] = texts.str();
       continue;
     }
-    if (column.empty() || texts.empty())
-      return emitError() << "'" << word << "' must be a condition, such as "
-                         << "dtype=bf16|fp16";
     std::vector<std::string> all;
     for (StringRef text : llvm::split(texts, '|'))
       all.push_back(text.str());
@@ -151,14 +150,6 @@ static bool holds(const RowProgram &program, const MeasuredRow &row) {
   });
 }
 
-bool llm::isOfProgram(const MeasuredRow &row) {
-  auto isOfKind = [&](const RowProgram &program) {
-    return program.kind == row.opKind;
-  };
-  return (row.programs && llvm::any_of(*row.programs, isOfKind)) ||
-         llvm::any_of(builtInRowPrograms(), isOfKind);
-}
-
 FailureOr<const RowProgram *> llm::findRowProgram(const MeasuredRow &row,
                                                   Reasons reasons) {
   std::string wanted;
@@ -223,8 +214,7 @@ private:
 } // namespace
 
 /// Fails if a column that is named is missing, or has no number.
-FailureOr<Expander::Symbols>
-Expander::findSymbols(StringRef expression) const {
+FailureOr<Expander::Symbols> Expander::findSymbols(StringRef expression) const {
   auto isOfName = [](char c) { return llvm::isAlnum(c) || c == '_'; };
   Symbols symbols;
   while (!expression.empty()) {
@@ -269,8 +259,7 @@ FailureOr<std::string> Expander::valueOf(StringRef expression) const {
     return failure();
   std::string text = "affine_map<()[" + llvm::join(symbols->names, ", ") +
                      "] -> (" + expression.str() + ")>";
-  auto map =
-      dyn_cast_if_present<AffineMapAttr>(parseAttribute(text, context));
+  auto map = dyn_cast_if_present<AffineMapAttr>(parseAttribute(text, context));
   SmallVector<Attribute> results;
   if (!map || failed(map.getValue().constantFold(symbols->numbers, results)) ||
       cast<IntegerAttr>(results.front()).getInt() < 1)

@@ -8,7 +8,8 @@
 #include "llm/Profile/Calibration.h"
 #include "Minimize.h"
 #include "StagedFitter.h"
-#include "llm/Measurements/RowPrograms.h"
+#include "llm/Measurements/CollectiveRow.h"
+#include "llm/Measurements/RowOps.h"
 #include "llm/Target/Figures.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -160,7 +161,7 @@ LogicalResult Calibrator::identify(std::vector<double> &logs,
 /// columns, but for what was measured.
 static std::string sizesOfProgram(const MeasuredRow &row) {
   std::string text;
-  if (!isOfProgram(row))
+  if (RowOps::isOneOp(row.opKind) || isExchangeRow(row.opKind))
     return text;
   for (const auto &[column, cell] : row.cells) {
     int64_t size = 0;

@@ -32,9 +32,7 @@ struct SummedProduct {
 };
 } // namespace
 
-/// Whether this adds up what chips have, and gives each of them all of it or
-/// its piece.
-static bool isSum(Operation *op) {
+bool mlir::llm::isSumOverChips(Operation *op) {
   return isa<AllReduceOp, ReduceScatterOp>(op);
 }
 
@@ -142,7 +140,7 @@ LogicalResult mlir::llm::splitSumsIntoChunks(FunctionOpInterface function,
                                              int64_t chunks) {
   SmallVector<SummedProduct> products;
   function.walk([&](Operation *op) {
-    if (!isSum(op))
+    if (!isSumOverChips(op))
       return;
     if (std::optional<SummedProduct> found = findProduct(op, chunks))
       products.push_back(std::move(*found));

@@ -8,6 +8,7 @@
 #include "llm/Diagnostics/PassOptions.h"
 #include "llm/Diagnostics/RemarkLock.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Sharding/Sharding.h"
 #include "llm/Support/Units.h"
 #include "llm/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -106,8 +107,7 @@ std::optional<Product> Product::get(Operation *op) {
 /// one activation are chunks of columns: one is computed while another is added
 /// up.
 static bool isSummedByItself(const Product &product) {
-  return product.out.hasOneUse() &&
-         isa<AllReduceOp, ReduceScatterOp>(*product.out.user_begin());
+  return product.out.hasOneUse() && isSumOverChips(*product.out.user_begin());
 }
 
 /// Returns the op that quantizes the left operand; null if there is none. Ops

@@ -310,19 +310,22 @@ std::vector<HostTensor> llm::runStages(PreparedProgram &program,
   return results;
 }
 
-/// Runs all steps, prints their tokens, and returns the results of the last
-/// one.
+/// Runs all steps, prints and counts their tokens, and returns the results of
+/// the last one.
 static FailureOr<std::vector<HostTensor>> runSteps(const CommandLine &options,
                                                    const Chips &chips,
-                                                   PreparedProgram &program) {
+                                                   PreparedProgram &program,
+                                                   int64_t &tokens) {
   std::vector<HostTensor> results;
   for (int64_t step = 0; step < options.steps; ++step) {
     for (Prepared &stage : program.stages)
       if (step > 0 && failed(stage.inputs->advance(stage.results, results)))
         return failure();
     results = runStages(program, chips, /*toAll=*/options.steps > 1);
-    if (options.hasPrompt() && !results.empty())
+    if (options.hasPrompt() && !results.empty()) {
       printTokens(results.front(), options.out());
+      tokens += results.front().getNumElements();
+    }
   }
   return results;
 }
@@ -345,10 +348,11 @@ static LogicalResult run(CommandLine &options, MLIRContext &context) {
   const Inputs &inputs = *program.stages.front().inputs;
   if (failed(saveWeights(options, inputs, loc)))
     return failure();
+  int64_t tokens = 0;
   auto start = std::chrono::steady_clock::now();
   FailureOr<std::vector<HostTensor>> made =
       measures ? measureProgram(options, chips, program, loc)
-               : runSteps(options, chips, program);
+               : runSteps(options, chips, program, tokens);
   if (failed(made))
     return failure();
   const std::vector<HostTensor> &results = *made;
@@ -356,9 +360,6 @@ static LogicalResult run(CommandLine &options, MLIRContext &context) {
       std::chrono::steady_clock::now() - start;
   if (measures && options.hasPrompt() && !results.empty())
     printTokens(results.front(), options.out());
-  int64_t tokens = options.hasPrompt() && !results.empty()
-                       ? options.steps * results.front().getNumElements()
-                       : 0;
   if (!results.empty()) {
     warnOfNonFinite(results, inputs, loc);
     if (failed(writeResults(options, results, loc)) ||

@@ -57,9 +57,6 @@ readRowPrograms(StringRef path, MLIRContext *context);
 /// Returns the programs that are built in.
 const RowProgramList &builtInRowPrograms();
 
-/// Whether there is a program of the row's kind.
-bool isOfProgram(const MeasuredRow &row);
-
 /// Returns the program of a row: of those that its table was read with, or else
 /// one that is built in. Null if no program is of its kind. It is an error, at
 /// the row, if none of them is for what its columns have.

@@ -96,10 +96,15 @@ LogicalResult partitionFunction(FunctionOpInterface function, GridAttr grid,
 LogicalResult exchangeRowsOfExperts(FunctionOpInterface function, GridAttr grid,
                                     ExpertRoom room);
 
+/// Whether the op adds up what chips have, and gives each of them all of the
+/// sum or its piece.
+bool isSumOverChips(Operation *op);
+
 /// Divides products whose summands the chips add up into so many chunks of
 /// rows, each with a sum of its own, so that one chunk computes while another
-/// is added up. Products of fewer rows, and sums of anything else, stay as they
-/// are. The results do not change.
+/// is added up. If chips get rows of the sum, chunks are of columns. Products of
+/// fewer rows, and sums of anything else, stay as they are. The results do not
+/// change.
 LogicalResult splitSumsIntoChunks(FunctionOpInterface function, int64_t chunks);
 
 /// Puts the parts of a batch next to each other into the program of one chip,

@@ -56,9 +56,9 @@ double timeOf(const Collective &collective, const Target &target) {
 // Protocols of a ring
 //===----------------------------------------------------------------------===//
 
-double ringTime(CollectiveKind kind, int64_t chips, int64_t bytes,
-                const Link &link) {
-  return timeCollective(kind, chips, bytes, link, memoryRate).nanoseconds;
+CollectiveTime reduceOver(const Link &link, int64_t chips, int64_t bytes) {
+  return timeCollective(CollectiveKind::AllReduce, chips, bytes, link,
+                        memoryRate);
 }
 
 // Of 2 chips, an all-reduce of S bytes passes on S in 2 steps of 500 ns: in
@@ -72,13 +72,11 @@ TEST(Ring, Lines) {
   link.ll128Nanoseconds = 9000;
   link.ll128BytesPerSecond = 50 * giga;
   auto time = [&](int64_t bytes) {
-    return ringTime(CollectiveKind::AllReduce, 2, bytes, link);
+    return reduceOver(link, 2, bytes).nanoseconds;
   };
   EXPECT_NEAR(time(500), 9500, 1e-6);
   EXPECT_NEAR(time(2000), 10040, 1e-6);
-  EXPECT_EQ(timeCollective(CollectiveKind::AllReduce, 2, 2000, link, memoryRate)
-                .startNanoseconds,
-            9000);
+  EXPECT_EQ(reduceOver(link, 2, 2000).startNanoseconds, 9000);
   link.lowLatencyBytesPerSecond.reset(); // one does not need the other
   EXPECT_NEAR(time(500), 10010, 1e-6);
 }
@@ -94,7 +92,8 @@ TEST(Ring, Exchange) {
   link.exchangeBandwidthNanoseconds = 15000;
   link.exchangeBytesPerSecond = 50 * giga;
   auto time = [&](int64_t bytes) {
-    return ringTime(CollectiveKind::AllToAll, 4, bytes, link);
+    return timeCollective(CollectiveKind::AllToAll, 4, bytes, link, memoryRate)
+        .nanoseconds;
   };
   EXPECT_NEAR(time(4000), 6600, 1e-6);
   EXPECT_NEAR(time(4000000), 77000, 1e-6);
@@ -118,11 +117,6 @@ Link makeShots() {
   link.twoShotPeerNanoseconds = 200;
   link.twoShotBytesPerSecond = 80 * giga;
   return link;
-}
-
-CollectiveTime reduceOver(const Link &link, int64_t chips, int64_t bytes) {
-  return timeCollective(CollectiveKind::AllReduce, chips, bytes, link,
-                        memoryRate);
 }
 
 // Of 4 chips, one shot of 1,000 bytes reads 3,000 at 50 GB/s: 60 ns.
