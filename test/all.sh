@@ -41,11 +41,11 @@ done
 
 echo "== small models of all families, cut over chips"
 PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_partition.py" "$folder/chips"
-for cut in "--ep=2 --tp=1,2" "--dp=2 --tp=2" "--dp=2 --ep=2" "--dp=2 --ep=2 --gather" "--dp=2 --ep=2 --interleave=2" "--dp=2 --ep=4 deepseek_v3" "--tp=2,4 --sp" "--tp=2 --dp=2 --sp" "--tp=2 --chunks=2" "--tp=2 --sp --chunks=2" "--tp=2 --interleave=2" "--tp=2 --interleave=2 --sp" "--pp=2 --tp=1,2" "--pp=2 --rounds=2" "--tp=4 --cp=2" "--tp=4 --cp=2 --sp" "--pp=2 --tp=4 --cp=2" "--tp=4 --cp=2 --interleave=2" "--tp=4 --cp=4 deepseek_v2 deepseek_v3 kimi_linear"; do
+for cut in "--ep=2 --tp=1,2" "--dp=2 --tp=2" "--dp=2 --ep=2" "--dp=2 --ep=2 --gather" "--dp=2 --ep=2 --interleave=2" "--dp=2 --ep=4 deepseek_v3" "--tp=2,4 --sp" "--tp=2 --dp=2 --sp" "--tp=2 --chunks=2" "--tp=2 --sp --chunks=2" "--tp=2 --interleave=2" "--tp=2 --interleave=2 --sp" "--pp=2 --tp=1,2" "--pp=2 --rounds=2" "--tp=4 --cp=2" "--tp=4 --cp=2 --sp" "--pp=2 --tp=4 --cp=2" "--tp=4 --cp=2 --interleave=2" "--tp=4 --cp=4 deepseek_v2 deepseek_v3 kimi_linear" "--tp=2,4 --odd" "--ep=4 --tp=1 --odd"; do
   # shellcheck disable=SC2086
   PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_partition.py" "$folder/chips" $cut
 done
-for cut in "--tp=2,4,8" "--tp=2 --ep=2" "--dp=2 --ep=2" "--dp=2 --tp=2" "--tp=4 --sp" "--tp=2 --dp=2 --sp" "--pp=2 --tp=2" "--tp=2 --interleave=2" "--tp=4,8 --cp=2"; do
+for cut in "--tp=2,4,8" "--tp=2 --ep=2" "--dp=2 --ep=2" "--dp=2 --tp=2" "--tp=4 --sp" "--tp=2 --dp=2 --sp" "--pp=2 --tp=2" "--tp=2 --interleave=2" "--tp=4,8 --cp=2" "--tp=2,8 --odd"; do
   # shellcheck disable=SC2086
   PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_chip_totals.py" "$folder/chips" $cut
 done
@@ -54,7 +54,7 @@ echo "== random pipelines"
 PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_pipelines.py" "$folder/chips" 300
 
 echo "== small models of all families, run on a process for each chip"
-for cut in "--tp=2,4" "--ep=2 --tp=1,2 mixtral qwen3_moe gpt_oss llama4 deepseek_v3" "--dp=2 --ep=2 mixtral qwen3_next" "--dp=2 --ep=4 deepseek_v3" "--pp=2" "--pp=2 --rounds=2" "--tp=4 --cp=2"; do
+for cut in "--tp=2,4" "--tp=2 --odd" "--ep=2 --tp=1,2 mixtral qwen3_moe gpt_oss llama4 deepseek_v3" "--dp=2 --ep=2 mixtral qwen3_next" "--dp=2 --ep=4 deepseek_v3" "--pp=2" "--pp=2 --rounds=2" "--tp=4 --cp=2"; do
   # shellcheck disable=SC2086
   PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_run_chips.py" "$folder/chips" $cut
 done

@@ -37,6 +37,7 @@ def Llm_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral gridAttrName = "llm.grid";
     static constexpr ::llvm::StringLiteral shardAttrName = "llm.shard";
     static constexpr ::llvm::StringLiteral pieceAttrName = "llm.piece";
+    static constexpr ::llvm::StringLiteral unpaddedAttrName = "llm.unpadded";
     static constexpr ::llvm::StringLiteral stageAttrName = "llm.stage";
     static constexpr ::llvm::StringLiteral pipelineAttrName = "llm.pipeline";
     static constexpr ::llvm::StringLiteral inputAttrName = "llm.input";

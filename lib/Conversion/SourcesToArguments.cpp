@@ -73,6 +73,37 @@ LogicalResult unrollLoopsOfNames(func::FuncOp function) {
   return success();
 }
 
+/// A dimension of a source that a tensor of it has: so many indices of it share
+/// one of the tensor.
+using PartDims = SmallVector<ScaleDim>;
+
+/// Returns which dimensions of a source one of the tensors has that stand for
+/// it: its elements, or a layer of their scales.
+PartDims dimsOfPart(int64_t rank, Type element, unsigned part) {
+  if (unsigned layer = part % countParts(element))
+    return getScaleDims(
+        cast<BlockScaledType>(element).getScales()[layer - 1], rank);
+  PartDims dims;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    dims.push_back({dim, 1});
+  return dims;
+}
+
+/// Returns the sizes that a tensor of a weight has without the zeros behind
+/// them. Null if there are none.
+DenseI64ArrayAttr unpaddedOfPart(WeightOp weight, unsigned part) {
+  auto sizes = weight->getAttrOfType<DenseI64ArrayAttr>(
+      LlmDialect::unpaddedAttrName);
+  if (!sizes)
+    return nullptr;
+  RankedTensorType type = weight.getType();
+  SmallVector<int64_t> own;
+  for (auto [dim, block] :
+       dimsOfPart(type.getRank(), type.getElementType(), part))
+    own.push_back(llvm::divideCeil(sizes[dim], block));
+  return DenseI64ArrayAttr::get(weight.getContext(), own);
+}
+
 /// Returns which piece of a tensor a chip has, by the dimensions d0, d1, .. of
 /// the tensor. It is one of those that stand for a source with `llm.piece`.
 ShardAttr pieceOfPart(Operation *source, unsigned part) {
@@ -87,15 +118,8 @@ ShardAttr pieceOfPart(Operation *source, unsigned part) {
   constexpr int64_t cacheRank = 4;
   int64_t rank = cache ? cacheRank : tensor.getRank();
   Type element = cache ? cache.getElementType() : tensor.getElementType();
-  SmallVector<ScaleDim> dims; // of the source, that the tensor has
-  if (unsigned layer = part % countParts(element))
-    dims = getScaleDims(cast<BlockScaledType>(element).getScales()[layer - 1],
-                        rank);
-  else
-    for (int64_t dim = 0; dim < rank; ++dim)
-      dims.push_back({dim, 1});
   NamedAttrList entries;
-  for (auto [n, each] : llvm::enumerate(dims)) {
+  for (auto [n, each] : llvm::enumerate(dimsOfPart(rank, element, part))) {
     auto entry =
         piece.getLoops().getAs<ArrayAttr>(nameOfPieceDim(type, each.dim));
     if (!entry)
@@ -211,7 +235,7 @@ public:
   LogicalResult addWeights() {
     // A chip may have several pieces of one weight, such as of the table of
     // tokens that gives the logits, too.
-    using Source = std::pair<StringAttr, Attribute>;
+    using Source = std::tuple<StringAttr, Attribute, Attribute>;
     llvm::MapVector<Source, SmallVector<WeightOp>> weights;
     WalkResult known = function.walk([&](WeightOp op) {
       FailureOr<std::string> name = nameOf(op);
@@ -222,7 +246,8 @@ public:
       }
       SmallVector<WeightOp> &same =
           weights[{builder.getStringAttr(*name),
-                   op->getDiscardableAttr(LlmDialect::pieceAttrName)}];
+                   op->getDiscardableAttr(LlmDialect::pieceAttrName),
+                   op->getDiscardableAttr(LlmDialect::unpaddedAttrName)}];
       if (!same.empty() && same.front().getType() != op.getType()) {
         op.emitOpError() << "shows '" << *name << "' as " << op.getType()
                          << "; expected " << same.front().getType()
@@ -235,7 +260,7 @@ public:
     if (known.wasInterrupted())
       return failure();
     for (auto &[source, ops] : weights) {
-      Value weight = addSource(ops.front(), source.first);
+      Value weight = addSource(ops.front(), std::get<0>(source));
       for (WeightOp op : ops) {
         op.getResult().replaceAllUsesWith(weight);
         op.erase();
@@ -318,12 +343,15 @@ private:
   }
 
   Value addArgument(Type type, StringRef kind, StringRef name,
-                    ShardAttr piece = nullptr) {
+                    ShardAttr piece = nullptr,
+                    DenseI64ArrayAttr unpadded = nullptr) {
     unsigned index = function.getNumArguments();
     NamedAttrList attributes;
     attributes.set(kind, builder.getStringAttr(name));
     if (piece)
       attributes.set(LlmDialect::pieceAttrName, piece);
+    if (unpadded)
+      attributes.set(LlmDialect::unpaddedAttrName, unpadded);
     (void)function.insertArgument(
         index, type, attributes.getDictionary(builder.getContext()),
         function.getLoc());
@@ -341,7 +369,7 @@ private:
       parts.push_back(
           addArgument(part, "llm.source",
                       i ? (name + ".scales" + Twine(i - 1)).str() : name.str(),
-                      pieceOfPart(weight, i)));
+                      pieceOfPart(weight, i), unpaddedOfPart(weight, i)));
     if (parts.size() == 1 && parts.front().getType() == type)
       return parts.front();
     // The casts stand at the start, because the ops there are erased as they

@@ -46,8 +46,12 @@ static ProgramArgument describeArgument(func::FuncOp function, unsigned index) {
   auto shard =
       function.getArgAttrOfType<ShardAttr>(index, LlmDialect::pieceAttrName);
   DictionaryAttr piece = shard ? shard.getLoops() : nullptr;
-  if (StringAttr weight = nameOf("llm.source"))
-    return {ProgramArgument::Kind::Weight, weight.str(), type, piece};
+  if (StringAttr weight = nameOf("llm.source")) {
+    auto unpadded = function.getArgAttrOfType<DenseI64ArrayAttr>(
+        index, LlmDialect::unpaddedAttrName);
+    return {ProgramArgument::Kind::Weight, weight.str(), type, piece,
+            /*input=*/0, unpadded};
+  }
   if (StringAttr cache = nameOf("llm.cache"))
     return {ProgramArgument::Kind::Cache, cache.str(), type, piece};
   if (StringAttr size = nameOf("llm.size"))
@@ -92,7 +96,8 @@ static void dropNames(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     for (StringRef name :
          {"llm.source", "llm.cache", "llm.size", "llm.random",
-          LlmDialect::pieceAttrName.data(), LlmDialect::inputAttrName.data()})
+          LlmDialect::pieceAttrName.data(), LlmDialect::unpaddedAttrName.data(),
+          LlmDialect::inputAttrName.data()})
       function.removeArgAttr(i, StringAttr::get(function.getContext(), name));
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     function.removeResultAttr(

@@ -297,6 +297,24 @@ static void addNotCut(SourceOpInterface source, int64_t count, int64_t chips,
         {source, int64_t(double(*held) * (1 - double(pieces) / chips))});
 }
 
+/// Notes the zeros of a weight that is there `count` times.
+static void addPadding(SourceOpInterface source, int64_t count, GridAttr grid,
+                       Totals &totals) {
+  auto unpadded =
+      source->getAttrOfType<DenseI64ArrayAttr>(LlmDialect::unpaddedAttrName);
+  Count bytes = storageBytesOf(source->getResults());
+  if (!unpadded || failed(bytes))
+    return;
+  double share = 1; // of elements that are there
+  for (auto [own, padded] : llvm::zip_equal(
+           unpadded.asArrayRef(),
+           cast<RankedTensorType>(source->getResult(0).getType()).getShape()))
+    share *= double(own) / double(padded);
+  share /= double(countPieces(source, grid));
+  totals.padded.push_back(
+      {source, double(*bytes) * double(count) * (1 - share)});
+}
+
 FailureOr<Totals> mlir::llm::computeTotals(const Program &program) {
   Totals totals;
   WeightUses uses;
@@ -314,6 +332,8 @@ FailureOr<Totals> mlir::llm::computeTotals(const Program &program) {
     if (isObject && grid)
       addNotCut(source, shown, countSharingChips(program.function(), grid),
                 grid, totals);
+    if (isObject && grid)
+      addPadding(source, shown, grid, totals);
     if (failed(addSource(source, shown, uses.lookup(source), totals)))
       return emitOverflow(source);
   }

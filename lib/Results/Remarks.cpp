@@ -65,8 +65,33 @@ static void addNotCut(const Report &report, std::vector<std::string> &remarks) {
           "each of the {1} chips holds {2:f1} {3} more than an equal share, "
           "most of it of '{4}'{5}",
           held / unit, withThousandsSeparators(chips), extra / unit,
-          isSmall ? "MB" : "GB", nameOf(most.first),
-          adviceOn(most.first, grid))
+          isSmall ? "MB" : "GB", nameOf(most.first), adviceOn(most.first, grid))
+          .str());
+}
+
+/// Says how much of the weights is zeros that stand behind others so that chips
+/// divide them.
+static void addPadding(const Report &report,
+                       std::vector<std::string> &remarks) {
+  double zeros = 0, most = -1;
+  SourceOpInterface largest;
+  for (const auto &[source, bytes] : report.totals.padded) {
+    zeros += bytes;
+    if (bytes > most) {
+      most = bytes;
+      largest = source;
+    }
+  }
+  if (!largest)
+    return;
+  size_t others = report.totals.padded.size() - 1;
+  remarks.push_back(
+      ::llvm::formatv("chips do not divide '{0}'{1}: zeros behind make the "
+                      "pieces equal, and are {2:f1} % of the weights",
+                      nameOf(largest),
+                      others ? ::llvm::formatv(" and {0} more", others).str()
+                             : std::string(),
+                      100 * zeros / double(report.capacity.weightBytes))
           .str());
 }
 
@@ -118,10 +143,9 @@ static void addLinksWithoutLatency(const Report &report,
   ::llvm::SmallSetVector<StringRef, 2> names;
   for (const ProgramOp &entry : report.program->ops()) {
     auto cost = entry.op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
-    auto link =
-        ::llvm::find_if(report.target->links, [&](const Link &link) {
-          return link.name == cost.getEngine().getValue();
-        });
+    auto link = ::llvm::find_if(report.target->links, [&](const Link &link) {
+      return link.name == cost.getEngine().getValue();
+    });
     if (link != report.target->links.end() &&
         link->lowLatencyNanoseconds.value_or(0) == 0)
       names.insert(link->name);
@@ -188,6 +212,7 @@ std::vector<std::string> mlir::llm::findRemarks(const Report &report) {
   std::vector<std::string> remarks;
   addSharedDram(*report.target, remarks);
   addNotCut(report, remarks);
+  addPadding(report, remarks);
   addUnevenExperts(report, remarks);
   addLinksWithoutLatency(report, remarks);
   addUnfused(report, remarks);

@@ -19,6 +19,13 @@ bool mlir::llm::beginsExperts(Operation *op) {
   return experts && experts.makesRows() && !experts.getRowsOperand();
 }
 
+/// Begins to say why chips cannot share the experts.
+static InFlightDiagnostic refuseExperts(Operation *begin, const Axes &axes) {
+  return begin->emitOpError() // cut-C4
+         << "cannot have its experts cut over axis '"
+         << axes.names.front().getValue() << "': ";
+}
+
 namespace {
 /// Follows rows from op to op.
 class RegionFinder {
@@ -29,8 +36,6 @@ public:
   }
 
   FailureOr<ExpertRegion> run();
-  /// As above, for chips that are to share the experts.
-  FailureOr<ExpertRegion> runForCut();
 
 private:
   /// Says why an op that reads rows needs those of all experts. Empty if it
@@ -41,11 +46,8 @@ private:
   bool worksByRow(Operation *op) const;
   bool isRows(Value value) const { return rows.contains(value); }
 
-  /// Begins to say why chips cannot share the experts.
   InFlightDiagnostic refuse() const {
-    Operation *begin = region.begin; // cut-C4
-    return begin->emitOpError() << "cannot have its experts cut over axis '"
-                                << axes.names.front().getValue() << "': ";
+    return refuseExperts(region.begin, axes);
   }
 
   const Axes &axes;
@@ -159,19 +161,20 @@ FailureOr<ExpertRegion> RegionFinder::run() {
   return region;
 }
 
-FailureOr<ExpertRegion> RegionFinder::runForCut() {
-  FailureOr<ExpertRegion> found = run();
-  int64_t count = region.rows.size(), chips = countChips(axes, grid);
-  if (succeeded(found) && count % chips != 0)
-    return refuse() << chips << " chips do not divide the " << count
-                    << " experts";
-  return found;
-}
-
 FailureOr<ExpertRegion> mlir::llm::findExpertRegion(ExpertsOpInterface begin,
                                                     const Axes &axes,
                                                     GridAttr grid) {
-  return RegionFinder(begin, axes, grid).runForCut();
+  return RegionFinder(begin, axes, grid).run();
+}
+
+LogicalResult mlir::llm::checkExpertsDivide(const ExpertRegion &region,
+                                            const Axes &axes, GridAttr grid) {
+  int64_t count = region.rows.size(), chips = countChips(axes, grid);
+  if (count % chips == 0)
+    return success();
+  Operation *begin = region.begin;
+  return refuseExperts(begin, axes)
+         << chips << " chips do not divide the " << count << " experts";
 }
 
 FailureOr<ExpertRegion> mlir::llm::findRegionOfChip(ExpertsOpInterface begin,

@@ -159,7 +159,8 @@ LogicalResult ExpertPartitioner::run(ExpertsOpInterface begin) {
   if (chips == 1)
     return success();
   FailureOr<ExpertRegion> region = findExpertRegion(begin, axes, grid);
-  if (failed(region) || failed(checkEntries(*region)))
+  if (failed(region) || failed(checkEntries(*region)) ||
+      failed(checkExpertsDivide(*region, axes, grid)))
     return failure();
   for (Operation *op : region->experts)
     removeEntry(op);

@@ -42,9 +42,12 @@ struct ExpertRegion {
 
 /// Finds out what works on the rows that an op makes. Fails, with a diagnostic,
 /// if chips along the axes cannot share the experts: something there needs rows
-/// of all of them, or the chips do not divide them.
+/// of all of them.
 FailureOr<ExpertRegion> findExpertRegion(ExpertsOpInterface begin,
                                          const Axes &axes, GridAttr grid);
+/// Fails, with a diagnostic, if the chips do not divide the experts.
+LogicalResult checkExpertsDivide(const ExpertRegion &region, const Axes &axes,
+                                 GridAttr grid);
 
 /// Finds the same in the program of one chip, whose experts are its own.
 FailureOr<ExpertRegion> findRegionOfChip(ExpertsOpInterface begin,

@@ -62,8 +62,7 @@ bool mlir::llm::isFree(Value value) {
   });
 }
 
-/// How many neighbours along a dimension share a scale; 0: all of them.
-static int64_t granuleOf(Type elementType, size_t dimFromLast) {
+int64_t mlir::llm::granuleOf(Type elementType, size_t dimFromLast) {
   auto storage = dyn_cast<StorageBytesTypeInterface>(elementType);
   return storage ? storage.getGranule(dimFromLast) : 1;
 }
@@ -77,6 +76,19 @@ static bool hasScalesAlong(const Buffer &buffer, unsigned loop) {
         return !entry.value().isFunctionOfDim(loop) ||
                granuleOf(buffer.elementType, rank - 1 - entry.index()) != 1;
       });
+}
+
+bool mlir::llm::isLoopOfColumns(Operation *op, const Workload &workload,
+                                unsigned loop) {
+  bool isOfResult = false;
+  for (const Buffer &buffer : workload.buffers) {
+    if (!buffer.map.isFunctionOfDim(loop))
+      continue;
+    if (buffer.role == Buffer::Role::Read && !isFree(buffer.value))
+      return false;
+    isOfResult |= llvm::is_contained(op->getResults(), buffer.value);
+  }
+  return isOfResult && workload.loops[loop].kind == IteratorType::parallel;
 }
 
 bool mlir::llm::needsAll(const Workload &workload, unsigned loop) {

@@ -66,6 +66,13 @@ std::optional<Cut> rowsOfCarried(FunctionOpInterface function, Value carried,
 /// the program starts. Each use may take its own piece of such a value.
 bool isFree(Value value);
 
+/// How many neighbours along a dimension share a scale; 0: all of them.
+int64_t granuleOf(Type elementType, size_t dimFromLast);
+
+/// Whether a loop counts the columns of weights: it is one of the results, and
+/// no other operand has it.
+bool isLoopOfColumns(Operation *op, const Workload &workload, unsigned loop);
+
 /// Whether a chip needs all iterations of a loop, because a value is carried
 /// along it. It does not where that value is the scale of what is written along
 /// it. A chip then finds the scales of its own piece.

@@ -8,6 +8,7 @@
 #include "Experts.h"
 #include "Keys.h"
 #include "LoopCuts.h"
+#include "Padding.h"
 #include "UnequalOps.h"
 #include "llm/Sharding/Sharding.h"
 #include "llm/Sharding/Summands.h"
@@ -36,6 +37,8 @@ public:
   void shareKeys() {
     sharedWrites = findSharedWrites(function, grid, roles.keys);
   }
+  /// The axes over which a product is cut.
+  ArrayRef<StringAttr> axesOf(Operation *op) const;
   LogicalResult shard(Operation *op);
   /// Says which ops chips have copies of because of their sizes.
   const UnequalOps &getUnequalOps() const { return unequal; }
@@ -53,7 +56,6 @@ private:
   /// Whether an op would be cut over an axis that shares its experts.
   bool clashes(Operation *op, const LoopCuts &wanted) const;
   bool sharesProducts(const LoopCuts &loops) const;
-  ArrayRef<StringAttr> axesOf(Operation *op) const;
   ShardAttr toAttribute(Operation *op, const Workload &workload,
                         const LoopCuts &loops) const;
   /// Takes over cuts of the operands. Fails, with a diagnostic, if sequences
@@ -214,6 +216,8 @@ bool Sharder::mayStayCut(Operation *user, Value value, const Cut &cut) {
     return true;
   if (isViewOfPieces(user)) {
     std::optional<Cut> shown = cutThroughView(user, cut, grid);
+    if (!shown && dropsPadding(user))
+      return true; // gathered, too
     return shown && llvm::all_of(user->getResults(), [&](Value result) {
              return mayStayCut(result, *shown);
            });
@@ -303,18 +307,10 @@ std::optional<LoopCuts> Sharder::trySeed(Operation *op,
 }
 
 LoopCuts Sharder::seed(Operation *op, const Workload &workload) {
-  for (auto [index, loop] : llvm::enumerate(workload.loops)) {
-    bool isOfResult = false, isOfOperand = false;
-    for (const Buffer &buffer : workload.buffers) {
-      if (!buffer.map.isFunctionOfDim(index))
-        continue;
-      isOfResult |= llvm::is_contained(op->getResults(), buffer.value);
-      isOfOperand |= buffer.role == Buffer::Role::Read && !isFree(buffer.value);
-    }
-    if (loop.kind == IteratorType::parallel && isOfResult && !isOfOperand)
-      if (std::optional<LoopCuts> loops = trySeed(op, workload, index))
+  for (unsigned loop = 0; loop < workload.loops.size(); ++loop)
+    if (isLoopOfColumns(op, workload, loop))
+      if (std::optional<LoopCuts> loops = trySeed(op, workload, loop))
         return *loops;
-  }
   return LoopCuts(workload.loops.size());
 }
 
@@ -334,22 +330,24 @@ static Axes axesOfExperts(Operation *op, GridAttr grid,
 }
 
 LogicalResult Sharder::shareExperts() {
-  return failure(function
-                     .walk([&](ExpertsOpInterface op) -> WalkResult {
-                       Axes axes = beginsExperts(op)
-                                       ? axesOfExperts(op, grid, roles.experts)
-                                       : Axes();
-                       if (axes.empty())
-                         return success();
-                       FailureOr<ExpertRegion> region =
-                           findExpertRegion(op, axes, grid);
-                       if (failed(region))
-                         return failure();
-                       for (Operation *each : region->experts)
-                         experts[each] = axes;
-                       return success();
-                     })
-                     .wasInterrupted());
+  SmallVector<ExpertsOpInterface> begins; // weights around these are replaced
+  function.walk([&](ExpertsOpInterface op) {
+    if (beginsExperts(op))
+      begins.push_back(op);
+  });
+  for (ExpertsOpInterface begin : begins) {
+    Axes axes = axesOfExperts(begin, grid, roles.experts);
+    if (axes.empty())
+      continue;
+    if (failed(padExperts(begin, axes, grid)))
+      return failure();
+    FailureOr<ExpertRegion> region = findExpertRegion(begin, axes, grid);
+    if (failed(region) || failed(checkExpertsDivide(*region, axes, grid)))
+      return failure();
+    for (Operation *each : region->experts)
+      experts[each] = axes;
+  }
+  return success();
 }
 
 bool Sharder::clashes(Operation *op, const LoopCuts &wanted) const {
@@ -556,6 +554,8 @@ LogicalResult mlir::llm::shardFunction(FunctionOpInterface function,
   if (failed(sharder.shareSequences()) || failed(sharder.shareExperts()))
     return failure();
   sharder.shareKeys();
+  padProducts(function, grid,
+              [&](Operation *op) { return sharder.axesOf(op); });
   if (failed(forEachOp(
           function, [&](Operation *op) { return sharder.shard(op); },
           [&](LoopLikeOpInterface loop) { sharder.enter(loop); })))

@@ -9,12 +9,12 @@
 // SPELLING: error: --llm-partition: option 'expert-rows' must be counted or all, got 'some'
 // RUN: llm-opt %S/Inputs/experts-by-hand.mlir -split-input-file -verify-diagnostics --llm-partition
 
-// cut-C4: six experts on four chips.
+// cut-C4: three experts on four chips.
 func.func @divide(%x: tensor<6x16xf32>, %e: tensor<6x1xi32>) -> tensor<6x16xf32> {
-  // expected-error @+1 {{'llm.moe_dispatch' op cannot have its experts cut over axis 'ep': 4 chips do not divide the 6 experts}}
+  // expected-error @+1 {{'llm.moe_dispatch' op cannot have its experts cut over axis 'ep': 4 chips do not divide the 3 experts}}
   %rows = llm.moe_dispatch %x, %e : tensor<6x16xf32>, tensor<6x1xi32>
-  %w = llm.weight "w" : tensor<6x16x16xf32>
-  %u = llm.grouped_matmul %rows, %w experts %e transpose_rhs rows_per_expert [1, 1, 1, 1, 1, 1] top_k 1 : tensor<6x16xf32>, tensor<6x16x16xf32> experts tensor<6x1xi32>
+  %w = llm.weight "w" : tensor<3x16x16xf32>
+  %u = llm.grouped_matmul %rows, %w experts %e transpose_rhs rows_per_expert [2, 2, 2] top_k 1 : tensor<6x16xf32>, tensor<3x16x16xf32> experts tensor<6x1xi32>
   %c = llm.moe_combine %u, %e : tensor<6x16xf32>, tensor<6x1xi32>
   return %c : tensor<6x16xf32>
 }

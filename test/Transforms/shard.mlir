@@ -105,9 +105,9 @@ func.func @once(%x: tensor<3x32xf32>) -> tensor<3x32xf32> {
 
 // -----
 
-// Blocks of scales are not cut: of 2 x 32 columns, four chips would have half a block each. So the product stays whole.
+// Blocks of scales are not cut: of 2 x 32 columns, four chips would have half a block each. With as many zeros behind, each has one.
 // CHECK-LABEL: @blocks
-// CHECK-NOT: llm.piece
+// CHECK: llm.weight "w" {llm.piece = #llm.shard<{d0 = [tp]}>, llm.unpadded = array<i64: 64, 32>} : tensor<32x32x
 func.func @blocks(%x: tensor<3x32xf32>) -> tensor<3x64xf32> {
   %w = llm.weight "w" : tensor<64x32x!llm.block_scaled<f8E4M3FN, [32, 32], f32>>
   %u = llm.matmul "u" %x, %w transpose_rhs : tensor<3x32xf32>, tensor<64x32x!llm.block_scaled<f8E4M3FN, [32, 32], f32>>

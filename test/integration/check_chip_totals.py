@@ -2,17 +2,20 @@
 for ops that are copied, which do them a whole number of times. Products whose weights are cut are copied no more than the axes that
 do not cut them say.
 
-    check_chip_totals.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [--pp=2] [--interleave=2] [--sp] [FAMILY...]
+    check_chip_totals.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [--pp=2] [--interleave=2] [--sp] [--odd] [FAMILY...]
+
+With --odd, chips do not divide the vocabulary and the features between products: a product does as much more as its weight has zeros.
 """
 import json
 import math
 import re
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 from cuts import find_cuts, phases_of, shard_of
-from small_models import FAMILIES, make_config
+from small_models import FAMILIES, make_config, with_odd_sizes
 from run_tools import run
 
 TARGET = "--llm-target=name=h100-sxm"
@@ -36,6 +39,20 @@ def macs_of(program, areStages, *passes):
     return found
 
 
+def grown_by_zeros(cut_program, grid):
+    """How many times as large the weight of each product is with its zeros, as a fraction."""
+    weights = {}
+    for value, rest, shape in re.findall(r'%(\S+) = llm\.weight "[^"]*"(.*?) : tensor<([\dx]*x)', cut_program):
+        if unpadded := re.search(r"llm\.unpadded = array<i64: ([\d, ]+)>", rest):
+            axes = re.findall(r"[a-z_]+", " ".join(re.findall(r"d\d+ = \[([^\]]*)\]", rest)))
+            elements = math.prod(map(int, re.findall(r"\d+", shape))) * math.prod(grid[axis] for axis in axes)
+            weights[value] = Fraction(elements, math.prod(map(int, unpadded.group(1).split(","))))
+    found = {}
+    for name, operands in re.findall(r'llm\.(?:grouped_)?matmul "([^"]*)" (.*?) (?:transpose_rhs|:)', cut_program):
+        found[name] = max([weights.get(v, Fraction(1)) for v in re.findall(r"%([^\s,]+)", operands)])
+    return found
+
+
 def cutting_axes(cut_program, areStages):
     """The axes that cut the weight of each product."""
     pieces = {}
@@ -51,8 +68,9 @@ def cutting_axes(cut_program, areStages):
     return found
 
 
-def check_family(folder, family, cut):
+def check_family(folder, family, cut, areOdd):
     model, changes = FAMILIES[family]
+    changes = with_odd_sizes(changes) if areOdd else changes
     (folder / "config.json").write_text(json.dumps(make_config(model, changes)))
     for phase, options in phases_of(cut).items():
         program = folder / f"{family}.mlir"
@@ -66,10 +84,13 @@ def check_family(folder, family, cut):
         chips = math.prod(size for axis, size in grid.items() if axis != "pp")  # of a stage
         areStages = "pp" in grid
         whole, one, axes = macs_of(program, areStages), macs_of(program, areStages, *passes), cutting_axes(after, areStages)
-        label, copied, total = f"{family}, {phase}, {cut.replace('=', ' ')}", 0, 0
+        label, copied, zeros, total = f"{family}, {phase}, {cut.replace('=', ' ')}", 0, 0, 0
+        grown = grown_by_zeros(after, grid)
         for name, (macs, kind) in whole.items():
             together = one.get(name, [0])[0] * chips
             total += macs
+            zeros += macs * (grown.get(name, 1) - 1)
+            macs *= grown.get(name, 1)
             if kind == "grouped_matmul" and "ep=" in cut:  # the chip with most rows stands for all
                 assert together >= macs, f"{label}: {name} does {together} of {macs}"
                 continue
@@ -81,7 +102,8 @@ def check_family(folder, family, cut):
             assert areStages or (together % macs == 0 and chips % (together // macs) == 0), f"{label}: {name} does {together} of {macs}"
             copied += together - macs
         assert not {n for n, (m, _) in one.items() if m} - whole.keys(), f"{label}: {one.keys() - whole.keys()}"
-        print(f"{label}: {total} multiply-accumulates, and {100 * copied / total:.1f} % more by copies", flush=True)
+        ofZeros = f", and {100 * float(zeros / total):.1f} % by zeros" if areOdd else ""
+        print(f"{label}: {total} multiply-accumulates, and {100 * float(copied / total):.1f} % more by copies{ofZeros}", flush=True)
 
 
 def main():
@@ -89,7 +111,7 @@ def main():
     Path(folder).mkdir(exist_ok=True, parents=True)
     for cut in find_cuts(words):
         for family in [word for word in words if not word.startswith("--")] or FAMILIES:
-            check_family(Path(folder), family, cut)
+            check_family(Path(folder), family, cut, "--odd" in words)
 
 
 main()

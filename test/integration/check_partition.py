@@ -1,9 +1,12 @@
 """Small models of all families, cut over chips: every chip ends with the results of the whole program, and no weight
 is lost or has elements twice but for those that are copied.
 
-    check_partition.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [--pp=2] [--rounds=2] [--interleave=2] [--chunks=2] [--sp] [FAMILY...]
+    check_partition.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [--pp=2] [--rounds=2] [--interleave=2] [--chunks=2] [--sp] [--odd] [FAMILY...]
+
+With --odd, chips do not divide the vocabulary and the features between products: there are zeros behind them.
 """
 import json
+import math
 import re
 import sys
 from pathlib import Path
@@ -11,7 +14,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 from cuts import find_cuts, passes_of, phases_of
 from interpret_chips import check
-from small_models import FAMILIES, make_config
+from small_models import FAMILIES, make_config, with_odd_sizes
 from run_tools import run
 from small_programs import return_logits
 
@@ -35,6 +38,9 @@ def weights_of(text, chips):
         for dim, axes in re.findall(r"(d\d+) = \[([^\]]*)\]", rest):
             for axis in re.findall(r"\w+", axes):
                 whole *= sizes[axis]
+        if unpadded := re.search(r"llm\.unpadded = array<i64: ([\d, ]+)>", rest):
+            padded, whole = whole, math.prod(map(int, unpadded.group(1).split(",")))
+            assert padded > whole, f"{name}: {padded} elements with zeros behind {whole}"
         found.setdefault(name, set()).add((elements, whole))
     return found
 
@@ -50,8 +56,9 @@ def check_weights(name, before, after):
     return f"{100 * share:.0f} % of the weights on a chip"
 
 
-def check_family(folder, family, cut):
+def check_family(folder, family, cut, areOdd):
     model, changes = FAMILIES[family]
+    changes = with_odd_sizes(changes) if areOdd else changes
     (folder / "config.json").write_text(json.dumps(make_config(model, changes)))
     for phase, options in phases_of(cut).items():
         program = folder / f"{family}.mlir"
@@ -62,6 +69,7 @@ def check_family(folder, family, cut):
         passes = passes_of(cut)
         after = run("llm-opt", program, *passes)
         label = f"{family}, {phase}, {cut.replace('=', ' ')}"
+        assert not areOdd or "llm.unpadded" in after, f"{label}: no weight has zeros behind it"
         # A decode may have fewer rows than chunks.
         assert ("_chunk1" in after) == ("chunks=" in cut) or "decode" in phase, f"{label}: chunks are there, or not"
         share = check_weights(label, program.read_text(), after)
@@ -78,7 +86,7 @@ def main():
     families = [word for word in words if not word.startswith("--")]
     for family in families or [f for f in FAMILIES if f not in UNKNOWN]:
         for cut in cuts:
-            check_family(Path(folder), family, cut)
+            check_family(Path(folder), family, cut, "--odd" in words)
 
 
 main()

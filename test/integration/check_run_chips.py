@@ -1,10 +1,10 @@
 """Small models on several processes: chips of a cut program end with the logits of the whole program.
 
-    check_run_chips.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [--pp=2] [--rounds=2] [--sp] [--steps] [FAMILY...]
+    check_run_chips.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [--pp=2] [--rounds=2] [--sp] [--odd] [--steps] [FAMILY...]
 
 llm-run runs the whole program in one process, and the cut one under mpirun, with the same seed. Each process makes the
 whole weights and keeps its piece. Logits must agree to 1e-5 in f32. With --steps, a prompt and decode steps, whose sizes
-are open, must give the same tokens.
+are open, must give the same tokens. With --odd, chips do not divide the vocabulary and the features between products.
 """
 import json
 import math
@@ -15,13 +15,14 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 from cuts import find_cuts, passes_of, phases_of, shard_of
 from mpirun import run_chips
-from small_models import FAMILIES, make_config
+from small_models import FAMILIES, make_config, with_odd_sizes
 from run_tools import run
 from small_programs import return_logits
 
 
-def check_family(folder, family, cut):
+def check_family(folder, family, cut, areOdd):
     model, changes = FAMILIES[family]
+    changes = with_odd_sizes(changes) if areOdd else changes
     (folder / "config.json").write_text(json.dumps(make_config(model, changes)))
     for phase, options in phases_of(cut).items():
         program, after, logits = (folder / f"{family}.{end}" for end in ("mlir", "cut.mlir", "npy"))
@@ -56,7 +57,10 @@ def main():
     Path(folder).mkdir(exist_ok=True, parents=True)
     for family in [word for word in words if not word.startswith("--")] or FAMILIES:
         for cut in find_cuts(words):
-            (check_steps if "--steps" in words else check_family)(Path(folder), family, cut)
+            if "--steps" in words:
+                check_steps(Path(folder), family, cut)
+            else:
+                check_family(Path(folder), family, cut, "--odd" in words)
 
 
 main()

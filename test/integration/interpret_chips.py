@@ -12,7 +12,7 @@ import sys
 
 from generic_mlir import parse
 from interpret import Machine, draw_arguments, equal
-from interpret_ops import Cache, Tensor, draw_source, rows_of_experts, spell
+from interpret_ops import Cache, Tensor, draw_source, draw_weight, rows_of_experts, spell
 
 TOLERANCE = 1e-9
 
@@ -130,7 +130,7 @@ class Chip(Machine):
             indices = [self.values[name] for name in op.operands]
             shape = op.result_shapes()[0]
             dims = [of(f"d{n}") for n in range(len(shape))]
-            whole = draw_source(spell(op, indices), [s * grid.size(axes) for s, axes in zip(shape, dims)])
+            whole = draw_weight(op, indices, [s * grid.size(axes) for s, axes in zip(shape, dims)])
             mine = piece_of(whole, dims, grid, chip)
             if grid.rank(chip, of("summand")):
                 return Tensor(mine.shape, 0)  # the first chip has all of it

@@ -450,8 +450,15 @@ def draw_source(name, shape):
     return Tensor(shape, number)
 
 
+def draw_weight(op, indices, shape):
+    """A weight of this shape, behind whose own elements (`llm.unpadded`) there are zeros."""
+    stored = op.numbers("llm.unpadded") if "llm.unpadded" in op.attrs else shape
+    drawn = draw_source(spell(op, indices), stored)
+    return Tensor(shape, lambda i: drawn.data.get(tuple(i), 0)) if list(stored) != list(shape) else drawn
+
+
 def weight(op, *indices):
-    return draw_source(spell(op, indices), op.result_shapes()[0])
+    return draw_weight(op, indices, op.result_shapes()[0])
 
 
 class Cache:

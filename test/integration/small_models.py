@@ -88,6 +88,11 @@ FAMILIES = {
 }
 
 
+def with_odd_sizes(changes):
+    """Two chips divide neither the tokens of the vocabulary nor the features between products."""
+    return {name: size + 1 if name == "vocab_size" or "intermediate_size" in name else size for name, size in changes.items()}
+
+
 def make_config(model, changes):
     config = json.loads((MODELS / f"{model}.json").read_text())
     inner = config.get("text_config", config)

@@ -284,8 +284,9 @@ static HostTensor makeEmptyCache(StringRef name, RankedTensorType type) {
 /// several.
 static std::string getKey(const ProgramArgument &argument) {
   std::string key = argument.name;
-  if (argument.piece)
-    llvm::raw_string_ostream(key) << " " << argument.piece;
+  if (argument.piece || argument.unpadded)
+    llvm::raw_string_ostream(key)
+        << " " << argument.piece << " " << argument.unpadded;
   return key;
 }
 

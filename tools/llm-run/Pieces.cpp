@@ -11,9 +11,16 @@ using namespace mlir;
 using namespace mlir::llm;
 
 namespace {
-/// A run of neighbours along a dimension of the whole.
+/// A run of neighbours along a dimension of the whole, of which the first are
+/// there. Behind them are zeros.
 struct Neighbours {
-  int64_t begin, size;
+  int64_t begin, size, present;
+};
+
+/// The bytes from one index of a dimension to the next, in a whole and in a
+/// piece of it.
+struct Strides {
+  int64_t whole, piece;
 };
 } // namespace
 
@@ -36,47 +43,69 @@ int64_t Pieces::rankAlong(const Axes &axes) const {
   return rank;
 }
 
-RankedTensorType Pieces::getWhole(const ProgramArgument &argument,
-                                  RankedTensorType type) const {
-  SmallVector<int64_t> shape(type.getShape());
+SmallVector<int64_t> Pieces::getPadded(const ProgramArgument &argument,
+                                       ArrayRef<int64_t> piece) const {
+  SmallVector<int64_t> shape(piece);
   for (auto [dim, size] : llvm::enumerate(shape))
     size *= countChips(axesOfDim(argument, dim, grid), grid);
-  return type.clone(shape);
+  return shape;
 }
 
-/// Copies the elements at these places of each dimension, row by row.
+RankedTensorType Pieces::getWhole(const ProgramArgument &argument,
+                                  RankedTensorType type) const {
+  return type.clone(argument.unpadded
+                        ? argument.unpadded.asArrayRef()
+                        : ArrayRef(getPadded(argument, type.getShape())));
+}
+
+/// Copies the elements at these places of each dimension, row by row. `to` is
+/// zero.
 static void copyNeighbours(ArrayRef<SmallVector<Neighbours, 1>> dims,
-                           ArrayRef<int64_t> strideBytes, const char *from,
-                           char *&to) {
-  bool isLast = dims.size() == 1;
-  for (auto [begin, size] : dims.front()) {
-    const char *first = from + begin * strideBytes.front();
-    if (isLast) {
-      int64_t bytes = size * strideBytes.front();
-      std::memcpy(to, first, bytes);
-      to += bytes;
-      continue;
-    }
-    for (int64_t i = 0; i < size; ++i)
-      copyNeighbours(dims.drop_front(), strideBytes.drop_front(),
-                     first + i * strideBytes.front(), to);
+                           ArrayRef<Strides> strides, const char *from,
+                           char *to) {
+  for (auto [begin, size, present] : dims.front()) {
+    const char *first = from + begin * strides.front().whole;
+    if (dims.size() == 1 && present > 0)
+      std::memcpy(to, first, present * strides.front().whole);
+    else if (dims.size() > 1)
+      for (int64_t i = 0; i < present; ++i)
+        copyNeighbours(dims.drop_front(), strides.drop_front(),
+                       first + i * strides.front().whole,
+                       to + i * strides.front().piece);
+    to += size * strides.front().piece;
   }
+}
+
+/// Returns the strides of each dimension, and behind them those of an element.
+static SmallVector<Strides> findStrides(const HostTensor &whole,
+                                        ArrayRef<int64_t> piece) {
+  int64_t elementBytes = getElementBytes(whole.getElementType());
+  SmallVector<Strides> strides(piece.size() + 1, {elementBytes, elementBytes});
+  for (size_t dim = piece.size(); dim-- > 0;)
+    strides[dim] = {strides[dim + 1].whole * whole.getShape()[dim],
+                    strides[dim + 1].piece * piece[dim]};
+  return strides;
 }
 
 HostTensor Pieces::take(const ProgramArgument &argument,
                         const HostTensor &whole) const {
-  if (!argument.piece)
+  if (!argument.piece && !argument.unpadded)
     return whole;
+  SmallVector<int64_t> padded(whole.getShape());
+  if (argument.unpadded)
+    padded =
+        getPadded(argument, cast<RankedTensorType>(argument.type).getShape());
   SmallVector<SmallVector<Neighbours, 1>> dims;
   SmallVector<int64_t> shape;
-  for (auto [dim, size] : llvm::enumerate(whole.getShape())) {
+  for (auto [dim, size] : llvm::enumerate(padded)) {
     Axes axes = axesOfDim(argument, dim, grid);
     int64_t chips = countChips(axes, grid), rank = rankAlong(axes);
     dims.emplace_back();
     int64_t begin = 0;
     for (int64_t segment : segmentsOf(axes, size)) {
-      int64_t own = segment / chips;
-      dims.back().push_back({begin + rank * own, own});
+      int64_t own = segment / chips, first = begin + rank * own,
+              present = std::min(own, whole.getShape()[dim] - first);
+      dims.back().push_back({first, own, std::max<int64_t>(present, 0)});
       begin += segment;
     }
     shape.push_back(size / chips);
@@ -84,19 +113,17 @@ HostTensor Pieces::take(const ProgramArgument &argument,
   // Of a bias that all chips would add, the first chip alone has numbers.
   if (rankAlong(readAxes(argument.piece, "summand", grid)))
     return HostTensor(whole.getElementType(), shape);
-  SmallVector<int64_t> strideBytes(shape.size() + 1,
-                                   getElementBytes(whole.getElementType()));
-  for (size_t dim = shape.size(); dim-- > 0;)
-    strideBytes[dim] = strideBytes[dim + 1] * whole.getShape()[dim];
+  SmallVector<Strides> strides = findStrides(whole, shape);
   bool isOneRun = !dims.empty() && dims.front().size() == 1 &&
+                  dims[0][0].present == dims[0][0].size &&
                   ArrayRef(shape).drop_front() == whole.getShape().drop_front();
   if (shape.empty() || isOneRun) {
-    int64_t offset = shape.empty() ? 0 : dims[0][0].begin * strideBytes[1];
+    int64_t offset = shape.empty() ? 0 : dims[0][0].begin * strides[1].whole;
     return HostTensor(whole.getElementType(), shape, whole.getData() + offset,
                       whole.getOwner());
   }
   HostTensor piece(whole.getElementType(), shape);
-  char *to = piece.getData();
-  copyNeighbours(dims, ArrayRef(strideBytes).drop_front(), whole.getData(), to);
+  copyNeighbours(dims, ArrayRef(strides).drop_front(), whole.getData(),
+                 piece.getData());
   return piece;
 }

@@ -20,7 +20,7 @@ public:
   Pieces(GridAttr grid, int64_t chip) : grid(grid), chip(chip) {}
 
   /// Returns the type of the whole of which an argument of this type is a
-  /// piece.
+  /// piece, without the zeros that may be behind it.
   RankedTensorType getWhole(const ProgramArgument &argument,
                             RankedTensorType type) const;
   /// Returns the piece of this chip. It stays in the memory of the whole if it
@@ -29,6 +29,9 @@ public:
                   const HostTensor &whole) const;
 
 private:
+  /// Returns the sizes of the whole, with the zeros behind it.
+  SmallVector<int64_t> getPadded(const ProgramArgument &argument,
+                                 ArrayRef<int64_t> piece) const;
   int64_t rankAlong(const Axes &axes) const;
 
   GridAttr grid;

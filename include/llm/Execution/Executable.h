@@ -47,6 +47,9 @@ struct ProgramArgument {
   /// For an input: its number among the arguments of the whole program, of
   /// which a stage of a pipeline has only some.
   unsigned input = 0;
+  /// The sizes that a weight has in files. What is behind them is zero. It is
+  /// null if there is nothing (`llm.unpadded`).
+  DenseI64ArrayAttr unpadded = nullptr;
 };
 
 /// A result of a compiled function.

@@ -32,6 +32,9 @@ struct Totals {
   /// For a program on several chips: the weights, caches and states of which a
   /// chip holds more than an equal share, and how many bytes more.
   std::vector<std::pair<SourceOpInterface, int64_t>> notCut;
+  /// The weights that have zeros behind them so that chips divide them, and how
+  /// many bytes of these zeros a chip holds on average.
+  std::vector<std::pair<SourceOpInterface, double>> padded;
 };
 
 /// Returns the work of one kind in one run of an op. Fails if it does not fit

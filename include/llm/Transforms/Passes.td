@@ -196,6 +196,10 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
     passes, `interleave` is an axis of the grid, which `--llm-partition` removes. An op that needs
     the whole batch, such as one that works on experts, waits for both halves.
 
+    Where chips do not divide the columns of a weight, or the experts, there are zeros behind
+    them (`llm.unpadded` has the sizes without these), and slices drop them where they are
+    read. Heads that chips do not divide are copied.
+
     An op that already has `llm.shard` keeps it, and the cuts of other ops follow from it.
     If an op of a function already has `llm.stage`, the pass adds none to that function.
 

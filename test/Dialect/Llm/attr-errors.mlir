@@ -2,7 +2,7 @@
 
 // attr-C1: an attribute that the dialect does not know.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{'llm.add' op has unknown attribute 'llm.tiles'; did you mean 'llm.tile'? (known: llm.tile, llm.cost, llm.slots, llm.schedule, llm.program, llm.grid, llm.shard, llm.piece, llm.stage, llm.pipeline)}}
+  // expected-error @+1 {{'llm.add' op has unknown attribute 'llm.tiles'; did you mean 'llm.tile'? (known: llm.tile, llm.cost, llm.slots, llm.schedule, llm.program, llm.grid, llm.shard, llm.piece, llm.unpadded, llm.stage, llm.pipeline)}}
   %0 = llm.add %x, %x {llm.tiles = 1 : i32} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
@@ -734,3 +734,47 @@ module attributes {llm.pipeline = #llm.pipeline<makespan_cycles = 5, lower_bound
 // pipeline-C1: time does not run backwards.
 // expected-error @+1 {{a pipeline must take 0 cycles or more, got makespan_cycles = 0, lower_bound_cycles = 0, period_cycles = -1}}
 module attributes {llm.pipeline = #llm.pipeline<makespan_cycles = 0, lower_bound_cycles = 0, period_cycles = -1, slots = []>} {}
+
+// -----
+
+// attr-C2, attr-C7: llm.unpadded.
+func.func @unpadded_kind() {
+  // expected-error @+1 {{'llm.weight' op attribute 'llm.unpadded' must be sizes of 1 or more (array<i64: ..>), got 3 : i64}}
+  %w = llm.weight "w" {llm.unpadded = 3 : i64} : tensor<8x16xf32>
+  return
+}
+
+// -----
+
+func.func @unpadded_zero() {
+  // expected-error @+1 {{'llm.weight' op attribute 'llm.unpadded' must be sizes of 1 or more (array<i64: ..>), got array<i64: 0, 16>}}
+  %w = llm.weight "w" {llm.unpadded = array<i64: 0, 16>} : tensor<8x16xf32>
+  return
+}
+
+// -----
+
+func.func @unpadded_place(%x: tensor<8x16xf32>) {
+  // expected-error @+1 {{'llm.add' op attribute 'llm.unpadded' belongs on a weight}}
+  %y = llm.add %x, %x {llm.unpadded = array<i64: 6, 16>} : tensor<8x16xf32>, tensor<8x16xf32>
+  return
+}
+
+// -----
+
+func.func @unpadded_rank() {
+  // expected-error @+1 {{'llm.weight' op attribute 'llm.unpadded' has 1 sizes; expected one for each of the 2 dimensions of 'tensor<8x16xf32>'}}
+  %w = llm.weight "w" {llm.unpadded = array<i64: 6>} : tensor<8x16xf32>
+  return
+}
+
+// -----
+
+module attributes {llm.grid = #llm.grid<tp = 2>} {
+  func.func @unpadded_size() {
+    %w = llm.weight "w" {llm.piece = #llm.shard<{d0 = [tp]}>, llm.unpadded = array<i64: 16, 16>} : tensor<8x16xf32>
+    // expected-error @+1 {{'llm.weight' op attribute 'llm.unpadded' has the size 17 in dimension 0, of which all chips have 16}}
+    %v = llm.weight "v" {llm.piece = #llm.shard<{d0 = [tp]}>, llm.unpadded = array<i64: 17, 16>} : tensor<8x16xf32>
+    return
+  }
+}

@@ -144,6 +144,49 @@ static LogicalResult verifyShard(Operation *op, NamedAttribute attribute,
   return success();
 }
 
+/// Counts the pieces that `llm.piece` makes along a dimension.
+static int64_t countPiecesAlong(Operation *source, Type type, unsigned dim) {
+  auto piece = source->getAttrOfType<ShardAttr>(LlmDialect::pieceAttrName);
+  GridAttr grid = GridAttr::ofModule(source);
+  auto entry = piece && grid ? piece.getLoops().getAs<ArrayAttr>(
+                                   nameOfPieceDim(type, dim))
+                             : ArrayAttr();
+  int64_t pieces = 1;
+  for (Attribute part : entry ? entry.getValue() : ArrayRef<Attribute>())
+    if (auto axis = dyn_cast<StringAttr>(part))
+      pieces *= grid.sizeOf(axis).value_or(1);
+  return pieces;
+}
+
+/// It has a size for each dimension of the weight, which chips have together.
+static LogicalResult verifyUnpadded(Operation *op, Attribute attribute) {
+  auto sizes = dyn_cast<DenseI64ArrayAttr>(attribute);
+  auto isPositive = [](int64_t size) { return size > 0; };
+  if (!sizes || !llvm::all_of(sizes.asArrayRef(), isPositive)) // attr-C2
+    return op->emitOpError() << "attribute 'llm.unpadded' must be sizes of 1 "
+                                "or more (array<i64: ..>), got "
+                             << attribute;
+  auto source = dyn_cast<SourceOpInterface>(op);
+  if (!source || source.getSourceKind() != SourceKind::Weight) // attr-C7
+    return op->emitOpError() << "attribute 'llm.unpadded' belongs on a weight";
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type)
+    return success();
+  if (type.getRank() != sizes.size()) // attr-C7
+    return op->emitOpError() << "attribute 'llm.unpadded' has " << sizes.size()
+                             << " sizes; expected one for each of the "
+                             << type.getRank() << " dimensions of " << type;
+  for (auto [dim, size] : llvm::enumerate(sizes.asArrayRef())) {
+    int64_t padded = type.getDimSize(dim) * countPiecesAlong(op, type, dim);
+    if (size > padded) // attr-C7
+      return op->emitOpError()
+             << "attribute 'llm.unpadded' has the size " << size
+             << " in dimension " << dim << ", of which all chips have "
+             << padded;
+  }
+  return success();
+}
+
 static LogicalResult verifyPipeline(Operation *op, NamedAttribute attribute) {
   if (!isa<PipelineAttr>(attribute.getValue())) // attr-C2
     return op->emitOpError()
@@ -199,17 +242,20 @@ LogicalResult mlir::llm::verifyPlan(Operation *op, NamedAttribute attribute) {
   if (name == LlmDialect::pieceAttrName)
     return verifyShard<SourceOpInterface>(op, attribute,
                                           "a weight, a cache or a state");
+  if (name == LlmDialect::unpaddedAttrName)
+    return verifyUnpadded(op, attribute.getValue());
   if (name == LlmDialect::stageAttrName)
     return verifyStage(op, attribute);
   if (name == LlmDialect::pipelineAttrName)
     return verifyPipeline(op, attribute);
   // attr-C1
   SmallVector<StringRef> known = {
-      LlmDialect::tileAttrName,    LlmDialect::costAttrName,
-      LlmDialect::slotsAttrName,   LlmDialect::scheduleAttrName,
-      LlmDialect::programAttrName, LlmDialect::gridAttrName,
-      LlmDialect::shardAttrName,   LlmDialect::pieceAttrName,
-      LlmDialect::stageAttrName,   LlmDialect::pipelineAttrName};
+      LlmDialect::tileAttrName,     LlmDialect::costAttrName,
+      LlmDialect::slotsAttrName,    LlmDialect::scheduleAttrName,
+      LlmDialect::programAttrName,  LlmDialect::gridAttrName,
+      LlmDialect::shardAttrName,    LlmDialect::pieceAttrName,
+      LlmDialect::unpaddedAttrName, LlmDialect::stageAttrName,
+      LlmDialect::pipelineAttrName};
   return op->emitOpError() << "has unknown attribute '" << name << "'"
                            << didYouMean(name, known)
                            << " (known: " << llvm::join(known, ", ") << ")";
@@ -221,6 +267,9 @@ LogicalResult mlir::llm::verifyOnFunctionValue(Operation *op, StringRef what,
   StringRef name = attribute.getName();
   if (what == "argument" && name == LlmDialect::pieceAttrName &&
       isa<ShardAttr>(attribute.getValue()))
+    return success();
+  if (what == "argument" && name == LlmDialect::unpaddedAttrName &&
+      isa<DenseI64ArrayAttr>(attribute.getValue()))
     return success();
   if (what == "argument" && name == LlmDialect::inputAttrName &&
       isa<IntegerAttr>(attribute.getValue()))
