@@ -117,17 +117,19 @@ class Prof:
                               capture_output=True, text=True)
         return None if done.returncode == 0 else done.stderr
 
-    def calibrate(self, target, figures, files=None, output="fitted.json", **filters):
-        """Returns the held-out predictions, and the number of fitted figures. The last figures are
-        left out if the rows do not determine them. The result is written even if it is no better
+    def calibrate(self, target, figures, files=None, output="fitted.json", drops_named=False, **filters):
+        """Returns the held-out predictions, and the number of fitted figures. The last figures (or with `drops_named`
+        those that the message names) are left out if the rows do not determine them. The result is written even if it is no better
         than before, because presets were fitted on the same rows."""
         held, fitted = self.work / "held.csv", self.work / output
         done = subprocess.run(
             [self.tool, "calibrate", f"--target={target}", f"--figures={','.join(figures)}",
              f"--predictions={held}", f"-o={fitted}", "--force", *_filters(filters), *(files or self.files)],
             capture_output=True, text=True)
-        if done.returncode and "do not determine" in done.stderr and len(figures) > 1:
-            return self.calibrate(target, figures[:-1], files, output, **filters)
+        if done.returncode and "do not determine" in done.stderr and (drops_named or len(figures) > 1):
+            named = re.findall(r"'(engines\.[^']+)'", done.stderr) if drops_named else figures[-1:]
+            left = [figure for figure in figures if figure not in named]
+            return self.calibrate(target, left, files, output, drops_named, **filters) if left else ([], 0)
         if done.returncode:
             sys.exit(f"llm-prof calibrate: {done.stderr}")
         count = int(re.search(r"^(\d+) fitted figures", done.stdout, re.M).group(1))
@@ -521,15 +523,34 @@ def group_of(row: dict) -> tuple:
 PROGRAM_PRESETS = {"H100-SXM-80GB": "h100-sxm", "B200-SXM": "b200-sxm"}
 
 
+# Figures that say how a kernel is made, and are not fitted.
+CHOSEN = {"query_tile", "decode_query_tile", "key_tile", "splits_unpacked", "p10_percent", "p90_percent"}
+
+
+def held_programs(prof: Prof, preset: str, path: Path, device: str, known: dict) -> dict[str, list[dict]]:
+    """Rows of programs, each predicted with figures of its library that were fitted without its sizes. Of libraries that have
+    figures in the preset."""
+    kernels = json.loads((PRESETS / f"{preset}.json").read_text())["calibration"]["engines"]["gpu"]["kernels"]
+    held = {}
+    for library in sorted({row["backend"] for row in known.values() if row["device"] == device}):
+        figures = [f"engines.gpu.kernels.{name}.{figure}" for name, own in kernels.items() if name.endswith("@" + library)
+                   for figure, value in own.items() if figure not in CHOSEN and value]
+        if figures:
+            rows, count = prof.calibrate(preset, figures, files=[str(path)], drops_named=True, device=[device], backend=[library])
+            held.update({row["row_id"]: (row, count) for row in rows})
+    return held
+
+
 def programs(prof: Prof) -> str:
     """Lists modules and kernels of several ops, each predicted as the program that it is."""
-    groups = {}
+    groups, held = {}, {}
     for name in ("gdn", "kda", "mamba2", "mhc", "mla_bmm", "mla", "moe", "dsa", "msa"):
         path = prof.measured / f"public2_{name}.csv"
         if not path.exists():
             continue
         known = {row["row_id"]: row for row in csv.DictReader(path.open())}
         for device in sorted({row["device"] for row in known.values()}):
+            held.update(held_programs(prof, PROGRAM_PRESETS[device], path, device, known))
             for row in prof.validate(PROGRAM_PRESETS[device], files=[str(path)], device=[device]):
                 if known[row["row_id"]]["timing"].startswith("cudagraph"):  # or launched by the host, which takes longer
                     kind, *others = group_of(known[row["row_id"]])
@@ -539,9 +560,10 @@ def programs(prof: Prof) -> str:
     for (kind, kernel, *others), rows in sorted(groups.items()):
         errors = sorted(abs(float(row["error_percent"])) for row in rows)
         ratio = statistics.median(float(row["measured_us"]) / float(row["predicted_us"]) for row in rows)
-        lines.append([f"{kind}: {', '.join(filter(None, others))}", f"`{kernel}`", len(rows), mdape(rows),
-                      errors[(9 * len(errors) + 9) // 10 - 1], f"{ratio:.2f}"])
-    return table(["H100, rows of", "kernel", "rows", "error", "p90", "measured / predicted"], lines)
+        own = [held[row["row_id"]] for row in rows if row["row_id"] in held]
+        lines.append([f"{kind}: {', '.join(filter(None, others))}", f"`{kernel}`", len(rows), own[0][1] if own else 0, mdape(rows),
+                      errors[(9 * len(errors) + 9) // 10 - 1], f"{ratio:.2f}", mdape([row for row, _ in own]) if own else ""])
+    return table(["H100, rows of", "kernel", "rows", "fitted", "error", "p90", "measured / predicted", "cross-validated"], lines)
 
 
 # The sums of the ops of one layer, in microseconds, as they were measured and as other tools predict them.

@@ -10,6 +10,7 @@ has no bits of its own for error correction, so that codes take 1/16 of its rate
 """
 import argparse
 import json
+import re
 from pathlib import Path
 
 # What a multiply-accumulate of narrower types takes, in hundredths of a 16-bit one.
@@ -19,6 +20,8 @@ LEAST_MACS = 1024
 # Measured times in percent of predicted ones, of rows on which nothing was fitted: what a tenth of them stays below, and
 # what nine tenths stay below (tools/spread.py).
 CARRIED_SPREADS = {"contraction": (84, 119), "attention": (71, 137), "elementwise": (78, 126), "link": (57, 150)}
+# Libraries of norms and elementwise ops alone.
+COMPILERS = ("torch", "vllm_0.19")
 SUSTAINED_MEMORY, ECC_MEMORY = (93, 100), (93 * 15, 100 * 16)
 
 
@@ -41,8 +44,10 @@ def round_to(value: float, digits: int = 4) -> int:
 
 
 def class_of(name: str) -> str:
-    """Returns the class of a kernel; ops that have figures of their own are elementwise. The rest are links."""
+    """Returns the class of a kernel; ops that have figures of their own are elementwise, but for attention. The rest are links."""
     kernel = name.split("@")[0]
+    if kernel.endswith("_attn") and kernel != "llm.linear_attn":
+        return "attention"
     if kernel in ("contraction", "attention"):
         return kernel
     return "elementwise" if kernel == "elementwise" or "." in kernel else "link"
@@ -60,10 +65,12 @@ def carried_kernel(figures: dict, is_product: bool, clocks: float, paths: float)
 
 
 def is_carried(kernel: str, target: dict) -> bool:
-    """Attention of one library is its own. Products that have figures of one library are of narrow types."""
-    if kernel.startswith("contraction@"):
+    """Of libraries, those of plain products, which are of narrow types, and of what compilers make of norms and elementwise
+    ops. Attention, experts and other modules of one library are its own."""
+    name, _, library = kernel.partition("@")
+    if name == "contraction" and re.search("gemm|scaled_mm|nvfp4", library):
         return "f8E4M3FN" in only(target["engines"])["macs_per_cycle_per_unit"]
-    return "@" not in kernel or kernel.startswith(("elementwise@", "llm.rmsnorm@"))
+    return not library or library in COMPILERS and name in ("elementwise", "llm.rmsnorm")
 
 
 def energies(fitted: dict, target: dict, femtojoules: float | None) -> dict:

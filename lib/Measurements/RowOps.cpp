@@ -12,6 +12,7 @@
 #include "llm/Program/Program.h"
 #include "llm/Workload/ExternalModels.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
@@ -26,7 +27,8 @@ RowOps::RowOps(MLIRContext *context)
   DialectRegistry registry;
   registerExternalModels(registry); // views of tensors take no time
   context->appendDialectRegistry(registry);
-  context->loadDialect<LlmDialect, func::FuncDialect, tensor::TensorDialect>();
+  context->loadDialect<LlmDialect, func::FuncDialect, tensor::TensorDialect,
+                       linalg::LinalgDialect>();
 }
 
 Value RowOps::value(Type elementType, ArrayRef<int64_t> shape) {

@@ -16,9 +16,9 @@ FITTED = {
         "kernels": {
             "contraction": {"launch_nanoseconds": 1000, "replay_nanoseconds": 1500, "item_cycles": 700,
                             "operand_bytes_per_kilocycle": 300000, "first_byte_nanoseconds": 600},
-            "contraction@lib": {"split_nanoseconds": 2000, "cache_bytes_per_kilocycle": 40000},
+            "contraction@lib_gemm": {"split_nanoseconds": 2000, "cache_bytes_per_kilocycle": 40000},
             "attention": {"launch_nanoseconds": 3000, "replay_nanoseconds": 4000},
-            "attention@lib": {"item_cycles": 1},
+            "attention@lib": {"item_cycles": 1}, "contraction@experts": {"item_cycles": 1}, "elementwise@experts": {"item_cycles": 1},
         }}}},
 }
 # Half the clock and eight times the multiply-accumulates, with fp8.
@@ -36,7 +36,7 @@ EXPECTED = {
     "kernels": {
         "contraction": {"launch_nanoseconds": 2000, "replay_nanoseconds": 3000, "item_cycles": 700,
                         "operand_bytes_per_kilocycle": 2400000, "first_byte_nanoseconds": 600, "p10_percent": 84, "p90_percent": 119},
-        "contraction@lib": {"split_nanoseconds": 4000, "cache_bytes_per_kilocycle": 320000,
+        "contraction@lib_gemm": {"split_nanoseconds": 4000, "cache_bytes_per_kilocycle": 320000,
                             "p10_percent": 84, "p90_percent": 119},
         "attention": {"launch_nanoseconds": 3000, "replay_nanoseconds": 8000, "p10_percent": 71, "p90_percent": 137},
     },
@@ -66,7 +66,7 @@ def main() -> None:
     engine = made["engines"]["chip"]
     assert engine["stream_bytes_per_kilocycle_per_unit"] == 50000, engine
     assert engine["femtojoules_per_mac"] == {"bf16": 6000}, engine
-    assert "contraction@lib" not in engine["kernels"], engine
+    assert "contraction@lib_gemm" not in engine["kernels"], engine
 
     presets = root / "lib" / "Target" / "presets"
     def read(name: str) -> dict:

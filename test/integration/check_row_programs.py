@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 TARGET = "h100-sxm"
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def programs(folder: Path):
@@ -83,33 +84,45 @@ def random_row(rng: random.Random, conditions: dict) -> dict:
     return {"batch": rng.randint(1, 8), "q_len_tokens": q_len, "kv_len_tokens": q_len + rng.randint(0, 500),
             "heads_per_rank": rng.choice([1, 8, 16]), "tokens": rng.randint(1, 300), "k": 128, "n": 512,
             "hidden": 1024, "expert_inter_per_rank": 512, "topk": rng.choice([2, 4]), "experts": experts,
-            "experts_per_rank": experts // ranks, "expert_parallel": ranks, "seq_len_tokens": rng.randint(1, 300),
+            "experts_per_rank": experts // ranks, "expert_parallel": ranks, "seq_len_tokens": rng.randint(2, 300),
             "conv_channels": 1024, "d_conv": 4, "k_heads_per_rank": 4, "head_k_dim": 128, "v_heads_per_rank": 8,
             "head_v_dim": 128, "heads": 8, "head_dim": 64, "d_state": 128, "groups": 2, "chunk": 128, "streams": 4,
             "sinkhorn_iters": 20, "routing": rng.choice(["balanced", "power_law_1.2", "power_law_1.01"]), **conditions}
 
 
+def times_of(functions: list[str], library: str, work: Path) -> dict[str, float]:
+    """What llm-opt says of each function, with the figures that the target has of a library, if it has any."""
+    program, report = work / "rows.mlir", work / "report.json"
+    program.write_text("\n".join(functions))
+    preset = json.loads((ROOT / "lib" / "Target" / "presets" / f"{TARGET}.json").read_text())
+    kernels = preset["calibration"]["engines"]["gpu"]["kernels"]
+    chosen = f" library={library}" if any(name.endswith("@" + library) for name in kernels) else ""
+    subprocess.run(["llm-opt", program, f"--llm-target=name={TARGET}{chosen}", "--llm-tile", "--llm-schedule",
+                    f"--llm-export-report=format=json file={report}", "-o", work / "planned.mlir"], check=True)
+    decoded = json.loads(report.read_text())
+    return {each["function"]: sum(op["cycles"] for op in each["ops"]) / each["clock_hz"] * 1e6
+            for each in decoded.get("functions", [decoded])}
+
+
 def main() -> None:
     folder, work = map(Path, sys.argv[1:])
     rng = random.Random(3)
-    rows, functions = [], []
+    rows, functions = [], {}
     for kind, conditions, own, text in programs(folder):
         for _ in range(1 if own else 3):  # models and types are many
             row = random_row(rng, conditions)
-            functions.append(expand(text, row | own).replace("@row", f"@row{len(rows)}"))
+            text_of_row = expand(text, row | own).replace("@row", f"@row{len(rows)}")
+            functions.setdefault(conditions.get("backend", ""), []).append(text_of_row)
             rows.append({"row_id": f"row{len(rows)}", "op": kind, **row, "measured_us": 1})
-    table, program = work / "rows.csv", work / "rows.mlir"
+    table = work / "rows.csv"
     columns = list(dict.fromkeys(name for row in rows for name in row))
     with table.open("w") as file:
         writer = csv.DictWriter(file, columns)
         writer.writeheader()
         writer.writerows(rows)
-    program.write_text("\n".join(functions))
-    report = work / "report.json"
-    subprocess.run(["llm-opt", program, f"--llm-target=name={TARGET}", "--llm-tile", "--llm-schedule",
-                    f"--llm-export-report=format=json file={report}", "-o", work / "planned.mlir"], check=True)
-    expected = {each["function"]: sum(op["cycles"] for op in each["ops"]) / each["clock_hz"] * 1e6
-                for each in json.loads(report.read_text())["functions"]}
+    expected = {}
+    for library, own in functions.items():
+        expected.update(times_of(own, library, work))
     out = work / "predicted.csv"
     subprocess.run(["llm-prof", "validate", f"--target={TARGET}", "--format=csv", "-o", out, table], check=True)
     predicted = {row["row_id"]: float(row["predicted_us"]) for row in csv.DictReader(out.open())}

@@ -16,6 +16,36 @@ func.func @row(%x: tensor<$(tokens)x$(heads_per_rank)x$(k)xbf16>, %w: tensor<$(h
   return
 }
 
+// SGLang's layer attends to the latents in prompts, too: 576 features of keys and 512 of values for each of the heads. It brings a
+// cache of 8 bits into bf16 before (FlashAttentionBackend: `get_key_buffer(..).to(q.dtype)`), in prompts and in steps.
+//! mla_context backend=sglang_0.5.14_flash_attention kv_dtype=bf16
+//! mla_generation kv_dtype=bf16
+func.func @row(%q: tensor<$(batch)x$(q_len_tokens)x$(heads_per_rank)x576xbf16>,
+    %c: tensor<$(batch)x$(kv_len_tokens)x1x576xbf16>) {
+  %y = llm.mla_attn %q, %c value_dim 512 mask causal scale 0.072
+      : tensor<$(batch)x$(q_len_tokens)x$(heads_per_rank)x576xbf16>, tensor<$(batch)x$(kv_len_tokens)x1x576xbf16>
+  return
+}
+
+//! mla_context backend=sglang_0.5.14_flash_attention kv_dtype=fp8
+//! mla_generation backend=sglang_0.5.14_flash_attention kv_dtype=fp8
+func.func @row(%q: tensor<$(batch)x$(q_len_tokens)x$(heads_per_rank)x576xbf16>,
+    %c: tensor<$(batch * kv_len_tokens)x576xf8E4M3FN>,
+    %wide: tensor<$(batch * kv_len_tokens)x576xbf16>,
+    %k: tensor<$(batch)x$(kv_len_tokens)x1x576xbf16>) {
+  %converted = linalg.generic {
+      indexing_maps = [affine_map<(m, d) -> (m, d)>, affine_map<(m, d) -> (m, d)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%c : tensor<$(batch * kv_len_tokens)x576xf8E4M3FN>) outs(%wide : tensor<$(batch * kv_len_tokens)x576xbf16>) {
+    ^bb0(%a: f8E4M3FN, %b: bf16):
+      %e = arith.extf %a : f8E4M3FN to bf16
+      linalg.yield %e : bf16
+  } -> tensor<$(batch * kv_len_tokens)x576xbf16>
+  %y = llm.mla_attn %q, %k value_dim 512 mask causal scale 0.072
+      : tensor<$(batch)x$(q_len_tokens)x$(heads_per_rank)x576xbf16>, tensor<$(batch)x$(kv_len_tokens)x1x576xbf16>
+  return
+}
+
 //! mla_context
 func.func @row(%q: tensor<$(batch)x$(q_len_tokens)x$(heads_per_rank)x192xbf16>,
     %k: tensor<$(batch)x$(kv_len_tokens)x$(heads_per_rank)x192xbf16>,
@@ -23,14 +53,6 @@ func.func @row(%q: tensor<$(batch)x$(q_len_tokens)x$(heads_per_rank)x192xbf16>,
   %y = llm.gqa_attn %q, %k, %v mask causal scale 0.072
       : tensor<$(batch)x$(q_len_tokens)x$(heads_per_rank)x192xbf16>, tensor<$(batch)x$(kv_len_tokens)x$(heads_per_rank)x192xbf16>,
         tensor<$(batch)x$(kv_len_tokens)x$(heads_per_rank)x128xbf16>
-  return
-}
-
-//! mla_generation kv_dtype=bf16
-func.func @row(%q: tensor<$(batch)x$(q_len_tokens)x$(heads_per_rank)x576xbf16>,
-    %c: tensor<$(batch)x$(kv_len_tokens)x1x576xbf16>) {
-  %y = llm.mla_attn %q, %c value_dim 512 mask causal scale 0.072
-      : tensor<$(batch)x$(q_len_tokens)x$(heads_per_rank)x576xbf16>, tensor<$(batch)x$(kv_len_tokens)x1x576xbf16>
   return
 }
 
