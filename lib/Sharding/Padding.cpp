@@ -47,17 +47,6 @@ static void eraseUnused(const llvm::SetVector<Operation *> &sources) {
       source->erase();
 }
 
-bool mlir::llm::dropsPadding(Operation *view) {
-  auto slice = dyn_cast<tensor::ExtractSliceOp>(view);
-  Operation *of = slice ? slice.getSource().getDefiningOp() : nullptr;
-  return of && isa<WorkloadOpInterface>(of) && slice.hasUnitStride() &&
-         slice.hasZeroOffset() &&
-         llvm::any_of(of->getOperands(), [](Value operand) {
-           Operation *source = operand.getDefiningOp();
-           return source && source->hasAttr(LlmDialect::unpaddedAttrName);
-         });
-}
-
 //===----------------------------------------------------------------------===//
 // Experts
 //===----------------------------------------------------------------------===//
@@ -98,6 +87,13 @@ LogicalResult mlir::llm::padExperts(ExpertsOpInterface begin, const Axes &axes,
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// What padding leaves: weights instead of which others are used now, and
+/// slices that drop zeros.
+struct PaddedOps {
+  llvm::SetVector<Operation *> replaced;
+  DenseSet<Operation *> slices;
+};
+
 /// Follows the columns of weights through ops, as far as they can have zeros
 /// behind them.
 class PaddedColumns {
@@ -107,9 +103,10 @@ public:
 
   /// Says whether this loop of an op, and what follows from it, can be longer.
   bool add(Operation *op, unsigned loop);
-  /// Makes it so long that so many chips divide it. Adds the weights to
-  /// `replaced` instead of which others are used now.
-  void pad(int64_t chips, llvm::SetVector<Operation *> &replaced);
+  /// Whether the pieces of so many chips have fewer columns than there are.
+  bool isSmaller(int64_t chips) const;
+  /// Makes the loop so long that so many chips divide it.
+  LogicalResult pad(int64_t chips, PaddedOps &padded);
 
 private:
   struct Place {
@@ -121,6 +118,9 @@ private:
                  const Buffer &buffer);
   bool addProducer(Value value, unsigned dim);
   bool addUse(OpOperand &use, unsigned dim);
+  int64_t sizeFor(int64_t chips) const {
+    return llvm::alignTo(columns, chips * granule);
+  }
 
   Block *block;
   int64_t columns;
@@ -236,21 +236,23 @@ bool PaddedColumns::add(Operation *op, unsigned loop) {
   });
 }
 
-void PaddedColumns::pad(int64_t chips, llvm::SetVector<Operation *> &replaced) {
-  int64_t size = llvm::alignTo(columns, chips * granule);
+bool PaddedColumns::isSmaller(int64_t chips) const {
+  return sizeFor(chips) / chips < columns;
+}
+
+LogicalResult PaddedColumns::pad(int64_t chips, PaddedOps &padded) {
+  int64_t size = sizeFor(chips);
   for (auto [operand, dim] : weights) {
-    replaced.insert(operand->get().getDefiningOp());
+    padded.replaced.insert(operand->get().getDefiningOp());
     operand->set(padWeight(operand->get(), dim, size));
   }
   SmallVector<std::pair<Operation *, unsigned>> inOrder = loops.takeVector();
   llvm::sort(inOrder, [](const auto &a, const auto &b) {
     return a.first->isBeforeInBlock(b.first);
   });
-  for (auto [op, loop] : inOrder) {
-    LogicalResult isInferred = inferResults(op);
-    assert(succeeded(isInferred) && "the op derives types, and sizes agree");
-    (void)isInferred;
-  }
+  for (auto [op, loop] : inOrder)
+    if (failed(inferResults(op)))
+      return failure();
   for (auto [operand, dim] : slices) {
     OpBuilder builder(operand->getOwner());
     Value value = operand->get();
@@ -259,9 +261,12 @@ void PaddedColumns::pad(int64_t chips, llvm::SetVector<Operation *> &replaced) {
         strides(type.getRank(), builder.getIndexAttr(1)),
         sizes = getAsIndexOpFoldResult(type.getContext(), type.getShape());
     sizes[dim] = builder.getIndexAttr(columns);
-    operand->set(tensor::ExtractSliceOp::create(builder, value.getLoc(), value,
-                                                offsets, sizes, strides));
+    auto slice = tensor::ExtractSliceOp::create(builder, value.getLoc(), value,
+                                                offsets, sizes, strides);
+    padded.slices.insert(slice);
+    operand->set(slice);
   }
+  return success();
 }
 
 /// Whether chips have to share the columns of weights in an op, and cannot.
@@ -275,25 +280,27 @@ findUnequalColumns(const Workload &workload, Operation *op, int64_t chips) {
   return std::nullopt;
 }
 
-void mlir::llm::padProducts(
-    FunctionOpInterface function, GridAttr grid,
-    function_ref<ArrayRef<StringAttr>(Operation *)> axesOf) {
-  llvm::SetVector<Operation *> replaced;
-  function.walk([&](WorkloadOpInterface op) {
+FailureOr<DenseSet<Operation *>>
+mlir::llm::padProducts(FunctionOpInterface function, GridAttr grid,
+                       function_ref<ArrayRef<StringAttr>(Operation *)> axesOf) {
+  PaddedOps padded;
+  WalkResult walk = function.walk([&](WorkloadOpInterface op) -> WalkResult {
     int64_t chips = 1;
     for (StringAttr axis : axesOf(op))
       chips *= *grid.sizeOf(axis);
-    if (chips == 1)
-      return;
     FailureOr<Workload> workload = findWorkload(op);
     std::optional<unsigned> loop;
-    if (succeeded(workload))
+    if (chips > 1 && succeeded(workload))
       loop = findUnequalColumns(*workload, op, chips);
     if (!loop)
-      return;
-    PaddedColumns padded(op->getBlock(), workload->loops[*loop].extent);
-    if (padded.add(op, *loop))
-      padded.pad(chips, replaced);
+      return success();
+    PaddedColumns columns(op->getBlock(), workload->loops[*loop].extent);
+    if (!columns.add(op, *loop) || !columns.isSmaller(chips))
+      return success();
+    return columns.pad(chips, padded);
   });
-  eraseUnused(replaced);
+  if (walk.wasInterrupted())
+    return failure();
+  eraseUnused(padded.replaced);
+  return std::move(padded.slices);
 }

@@ -29,15 +29,12 @@ LogicalResult padExperts(ExpertsOpInterface begin, const Axes &axes,
 /// Adds zeros behind the columns of weights until the chips along the axes of
 /// an op divide them. The columns go on through ops to products that add over
 /// them, whose weights get as many rows of zeros. Where something else reads
-/// the columns, a slice has those that were there before. Columns of which a
-/// later op needs all of a row stay as they are, and so do those that a view
-/// divides, such as heads.
-void padProducts(FunctionOpInterface function, GridAttr grid,
-                 function_ref<ArrayRef<StringAttr>(Operation *)> axesOf);
-
-/// Whether a view only drops the zeros that stand behind a value because of
-/// those of weights.
-bool dropsPadding(Operation *view);
+/// the columns, a slice has those that were there before. Returns these slices.
+/// Columns of which a later op needs all of a row stay as they are, and so do
+/// those that a view divides, such as heads.
+FailureOr<DenseSet<Operation *>>
+padProducts(FunctionOpInterface function, GridAttr grid,
+            function_ref<ArrayRef<StringAttr>(Operation *)> axesOf);
 
 } // namespace mlir::llm
 

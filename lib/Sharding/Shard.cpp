@@ -33,12 +33,12 @@ public:
   void enter(LoopLikeOpInterface loop);
   /// Finds out which chips share the experts of all ops.
   LogicalResult shareExperts();
+  /// Adds zeros where chips do not divide the columns of weights.
+  LogicalResult padColumns();
   /// Finds out of which caches chips share the positions.
   void shareKeys() {
     sharedWrites = findSharedWrites(function, grid, roles.keys);
   }
-  /// The axes over which a product is cut.
-  ArrayRef<StringAttr> axesOf(Operation *op) const;
   LogicalResult shard(Operation *op);
   /// Says which ops chips have copies of because of their sizes.
   const UnequalOps &getUnequalOps() const { return unequal; }
@@ -56,6 +56,8 @@ private:
   /// Whether an op would be cut over an axis that shares its experts.
   bool clashes(Operation *op, const LoopCuts &wanted) const;
   bool sharesProducts(const LoopCuts &loops) const;
+  /// The axes over which a product is cut.
+  ArrayRef<StringAttr> axesOf(Operation *op) const;
   ShardAttr toAttribute(Operation *op, const Workload &workload,
                         const LoopCuts &loops) const;
   /// Takes over cuts of the operands. Fails, with a diagnostic, if sequences
@@ -85,6 +87,7 @@ private:
   const AxisRoles &roles;
   DenseMap<Operation *, Axes> experts; ///< of ops whose experts chips share
   DenseSet<Operation *> sharedWrites;  ///< into caches whose positions they do
+  DenseSet<Operation *> padding;       ///< slices that drop zeros
   DenseMap<Value, Cut> cuts;           ///< of values that are cut
   /// Of those that are cut along their rows, of which products want all.
   DenseMap<Value, Cut> rows;
@@ -216,7 +219,7 @@ bool Sharder::mayStayCut(Operation *user, Value value, const Cut &cut) {
     return true;
   if (isViewOfPieces(user)) {
     std::optional<Cut> shown = cutThroughView(user, cut, grid);
-    if (!shown && dropsPadding(user))
+    if (!shown && padding.contains(user))
       return true; // gathered, too
     return shown && llvm::all_of(user->getResults(), [&](Value result) {
              return mayStayCut(result, *shown);
@@ -347,6 +350,15 @@ LogicalResult Sharder::shareExperts() {
     for (Operation *each : region->experts)
       experts[each] = axes;
   }
+  return success();
+}
+
+LogicalResult Sharder::padColumns() {
+  FailureOr<DenseSet<Operation *>> slices = padProducts(
+      function, grid, [&](Operation *op) { return axesOf(op); });
+  if (failed(slices))
+    return failure();
+  padding = std::move(*slices);
   return success();
 }
 
@@ -551,11 +563,10 @@ LogicalResult Sharder::shard(Operation *op) {
 LogicalResult mlir::llm::shardFunction(FunctionOpInterface function,
                                        GridAttr grid, const AxisRoles &roles) {
   Sharder sharder(function, grid, roles);
-  if (failed(sharder.shareSequences()) || failed(sharder.shareExperts()))
+  if (failed(sharder.shareSequences()) || failed(sharder.shareExperts()) ||
+      failed(sharder.padColumns()))
     return failure();
   sharder.shareKeys();
-  padProducts(function, grid,
-              [&](Operation *op) { return sharder.axesOf(op); });
   if (failed(forEachOp(
           function, [&](Operation *op) { return sharder.shard(op); },
           [&](LoopLikeOpInterface loop) { sharder.enter(loop); })))

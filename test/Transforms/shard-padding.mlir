@@ -90,3 +90,32 @@ module attributes {llm.grid = #llm.grid<ep = 4>} {
     return %z : tensor<8x8xf32>
   }
 }
+
+// -----
+
+// Zeros go on through an op on single columns, and a slice behind it drops them: the chips gather there.
+// CHECK-LABEL: func.func @capped
+// CHECK: llm.matmul "head" {{.*}} {llm.shard = #llm.shard<{n = [tp]}>}
+// CHECK-NEXT: %[[CAPPED:.*]] = llm.soft_cap {{.*}} : tensor<4x6xf32>
+// CHECK-NEXT: tensor.extract_slice %[[CAPPED]][0, 0] [4, 5] [1, 1]
+module attributes {llm.grid = #llm.grid<tp = 2>} {
+  func.func @capped(%x: tensor<4x8xf32>) -> tensor<4x5xf32> {
+    %w = llm.weight "head" : tensor<5x8xf32>
+    %y = llm.matmul "head" %x, %w transpose_rhs : tensor<4x8xf32>, tensor<5x8xf32>
+    %z = llm.soft_cap "cap" %y cap 30.0 : tensor<4x5xf32>
+    return %z : tensor<4x5xf32>
+  }
+}
+
+// -----
+
+// With blocks of 32 for each of four chips, a piece would have as many columns as the weight.
+// CHECK-LABEL: func.func @few
+// CHECK-NOT: llm.unpadded
+module attributes {llm.grid = #llm.grid<tp = 4>} {
+  func.func @few(%x: tensor<4x64xbf16>) -> tensor<4x32xbf16> {
+    %w = llm.weight "w" : tensor<32x64x!llm.block_scaled<f8E4M3FN, [32, 32], f32>>
+    %y = llm.matmul %x, %w transpose_rhs to bf16 : tensor<4x64xbf16>, tensor<32x64x!llm.block_scaled<f8E4M3FN, [32, 32], f32>>
+    return %y : tensor<4x32xbf16>
+  }
+}
