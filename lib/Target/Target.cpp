@@ -360,22 +360,23 @@ KernelFigures Engine::kernelFigures(StringRef opClass, StringRef opName) const {
 
 /// Selects links by library, too: "nvlink@custom" is "nvlink" as that library
 /// drives it. A library that has no figures of its own has those of the link.
-static void selectLinks(Target &target, StringRef library) {
+static void selectLinks(Target &target, ArrayRef<StringRef> libraries) {
   std::vector<Link> selected;
   for (const Link &link : target.links)
     if (!isOfLibrary(link))
-      selected.push_back(library.empty() ? target.withDefaultLibrary(link)
-                                         : link);
-  for (const Link &link : target.links)
-    if (auto [name, of] = StringRef(link.name).split('@');
-        !of.empty() && of == library)
-      for (Link &base : selected)
-        if (base.name == name)
-          overwrite(base, link);
+      selected.push_back(libraries.empty() ? target.withDefaultLibrary(link)
+                                           : link);
+  for (StringRef library : libraries)
+    for (const Link &link : target.links)
+      if (auto [name, of] = StringRef(link.name).split('@'); of == library)
+        for (Link &base : selected)
+          if (base.name == name)
+            overwrite(base, link);
   target.links = std::move(selected);
 }
 
-static void selectEngineKernels(Engine &engine, StringRef library,
+/// Of several libraries, the last one that has a figure counts.
+static void selectEngineKernels(Engine &engine, ArrayRef<StringRef> libraries,
                                 bool replayed) {
   std::vector<KernelFigures> selected;
   auto find = [&](StringRef name) -> KernelFigures & {
@@ -388,10 +389,10 @@ static void selectEngineKernels(Engine &engine, StringRef library,
   for (const KernelFigures &figures : engine.kernels)
     if (!StringRef(figures.kernel).contains('@'))
       overwrite(find(figures.kernel), figures);
-  for (const KernelFigures &figures : engine.kernels)
-    if (auto [name, of] = StringRef(figures.kernel).split('@');
-        !of.empty() && of == library)
-      overwrite(find(name), figures);
+  for (StringRef library : libraries)
+    for (const KernelFigures &figures : engine.kernels)
+      if (auto [name, of] = StringRef(figures.kernel).split('@'); of == library)
+        overwrite(find(name), figures);
   if (replayed)
     for (KernelFigures &figures : selected)
       if (figures.replayNanoseconds)
@@ -400,13 +401,12 @@ static void selectEngineKernels(Engine &engine, StringRef library,
 }
 
 void selectKernels(Target &target, StringRef library, bool replayed) {
-  selectLinks(target, library);
+  SmallVector<StringRef, 1> libraries;
+  if (!library.empty())
+    libraries.push_back(library);
+  selectLinks(target, libraries);
   for (Engine &engine : target.engines)
-    selectEngineKernels(engine, library, replayed);
-}
-
-static bool isLinkOf(const Link &link, StringRef library) {
-  return StringRef(link.name).split('@').second == library;
+    selectEngineKernels(engine, libraries, replayed);
 }
 
 std::vector<std::string> kernelLibraries(const Target &target) {
@@ -427,22 +427,27 @@ std::vector<std::string> kernelLibraries(const Target &target) {
 LogicalResult selectLibrary(Target &target, StringRef library,
                             EmitError emitError) {
   std::vector<std::string> libraries = kernelLibraries(target);
-  if (llvm::is_contained(libraries, library)) {
-    // The library of a kernel says nothing of how chips exchange values.
-    if (llvm::any_of(target.links,
-                     [&](const Link &link) { return isLinkOf(link, library); }))
-      selectLinks(target, library);
-    for (Engine &engine : target.engines)
-      selectEngineKernels(engine, library, /*replayed=*/false);
-    return success();
+  SmallVector<StringRef> known(libraries.begin(), libraries.end()), named;
+  library.split(named, ',');
+  for (StringRef each : named) {
+    if (llvm::is_contained(libraries, each))
+      continue;
+    Refusal diagnostic = emitError();
+    diagnostic << "target '" << target.name << "' has no figures of library '"
+               << each << "'" << didYouMean(each, known);
+    if (known.empty())
+      return diagnostic << " (it has none of any library)";
+    return diagnostic << " (libraries: " << llvm::join(known, ", ") << ")";
   }
-  SmallVector<StringRef> known(libraries.begin(), libraries.end());
-  Refusal diagnostic = emitError();
-  diagnostic << "target '" << target.name << "' has no figures of library '"
-             << library << "'" << didYouMean(library, known);
-  if (known.empty())
-    return diagnostic << " (it has none of any library)";
-  return diagnostic << " (libraries: " << llvm::join(known, ", ") << ")";
+  // The library of a kernel says nothing of how chips exchange values.
+  bool isOfLinks = llvm::any_of(target.links, [&](const Link &link) {
+    return llvm::is_contained(named, StringRef(link.name).split('@').second);
+  });
+  if (isOfLinks)
+    selectLinks(target, named);
+  for (Engine &engine : target.engines)
+    selectEngineKernels(engine, named, /*replayed=*/false);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -405,8 +405,8 @@ void selectKernels(Target &target, StringRef library, bool replayed);
 /// order.
 std::vector<std::string> kernelLibraries(const Target &target);
 
-/// Does `selectKernels` for a library that must be there. An error lists those
-/// that are. Links keep their default library if they have none of that name.
+/// Does `selectKernels` for libraries (`a,b`), all of which must be there. Else
+/// an error lists those that are. Links of none of these keep their default.
 LogicalResult selectLibrary(Target &target, StringRef library,
                             EmitError emitError);
 

@@ -27,8 +27,8 @@ def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
 
     Some targets have figures that were fitted to measurements. `calibrated=false` leaves
     these out, so that the figures of the datasheet remain. Kernels may have figures of
-    several libraries. `library=` takes those of one library, if it has any. Without it,
-    kernels have the figures that belong to no library.
+    several libraries. `library=` takes those of one library, or of several, which commas
+    separate. Without it, kernels have the figures that belong to no library.
 
     `set=` answers what-if questions. It sets any field of a target file, by its path and
     with its unit (lib/Target/presets/README.md). Several fields are separated by commas. If
@@ -63,7 +63,7 @@ def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
     Option<"calibrated", "calibrated", "bool", "true",
            "false: take the figures of the datasheet alone">,
     Option<"library", "library", "std::string", "",
-           "Library whose figures of kernels are taken">,
+           "Libraries whose figures of kernels are taken, separated by commas">,
     ListOption<"changes", "set", "std::string",
       "What if: fields by their paths, such as memories.dram.bytes_per_second=4e12">,
     ListOption<"measured", "measured", "std::string",

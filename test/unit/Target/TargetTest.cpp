@@ -274,9 +274,16 @@ TEST_F(TargetTest, SelectLibrary) {
                 .kernelFigures("elementwise", "llm.mul")
                 .launchNanoseconds,
             9);
+  // Of several, each has its own, and the last one counts.
+  target = withKernels();
+  target.engines[0].kernels[2].kernel = "attention@slow";
+  EXPECT_TRUE(succeeded(selectLibrary(target, "fast,slow", at)));
+  KernelFigures attention = target.engines[0].kernelFigures("attention", "");
+  EXPECT_EQ(attention.queryTile, 128);
+  EXPECT_EQ(attention.launchNanoseconds, 9);
   target = withKernels();
   EXPECT_TRUE(failed(selectLibrary(target, "fats", at)));
-  EXPECT_TRUE(failed(selectLibrary(target, "vllm", at)));
+  EXPECT_TRUE(failed(selectLibrary(target, "fast,vllm", at)));
   EXPECT_TRUE(target == withKernels());
   Target none = makeTarget();
   EXPECT_TRUE(failed(selectLibrary(none, "fast", at)));
