@@ -18,7 +18,7 @@ from cuts import find_cuts, phases_of, shard_of
 from small_models import FAMILIES, make_config, with_odd_sizes
 from run_tools import run
 
-TARGET = "--llm-target=name=h100-sxm"
+TARGET = "--llm-target=name=h100-sxm set=links.nvlink.devices=64"
 
 
 def key_of(name, areStages):
