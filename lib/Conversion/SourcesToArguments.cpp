@@ -34,8 +34,7 @@ FailureOr<std::string> spellName(StringRef name, ValueRange indices) {
   return spelled + name.str();
 }
 
-template <typename Op>
-FailureOr<std::string> nameOf(Op op) {
+template <typename Op> FailureOr<std::string> nameOf(Op op) {
   return spellName(op.getName(), op.getIndices());
 }
 
@@ -73,17 +72,13 @@ LogicalResult unrollLoopsOfNames(func::FuncOp function) {
   return success();
 }
 
-/// A dimension of a source that a tensor of it has: so many indices of it share
-/// one of the tensor.
-using PartDims = SmallVector<ScaleDim>;
-
 /// Returns which dimensions of a source one of the tensors has that stand for
 /// it: its elements, or a layer of their scales.
-PartDims dimsOfPart(int64_t rank, Type element, unsigned part) {
+SmallVector<ScaleDim> dimsOfPart(int64_t rank, Type element, unsigned part) {
   if (unsigned layer = part % countParts(element))
-    return getScaleDims(
-        cast<BlockScaledType>(element).getScales()[layer - 1], rank);
-  PartDims dims;
+    return getScaleDims(cast<BlockScaledType>(element).getScales()[layer - 1],
+                        rank);
+  SmallVector<ScaleDim> dims;
   for (int64_t dim = 0; dim < rank; ++dim)
     dims.push_back({dim, 1});
   return dims;
@@ -92,8 +87,8 @@ PartDims dimsOfPart(int64_t rank, Type element, unsigned part) {
 /// Returns the sizes that a tensor of a weight has without the zeros behind
 /// them. Null if there are none.
 DenseI64ArrayAttr unpaddedOfPart(WeightOp weight, unsigned part) {
-  auto sizes = weight->getAttrOfType<DenseI64ArrayAttr>(
-      LlmDialect::unpaddedAttrName);
+  auto sizes =
+      weight->getAttrOfType<DenseI64ArrayAttr>(LlmDialect::unpaddedAttrName);
   if (!sizes)
     return nullptr;
   RankedTensorType type = weight.getType();

@@ -265,16 +265,13 @@ static LogicalResult addSource(SourceOpInterface source, int64_t count,
   return success();
 }
 
-/// Counts the pieces that `llm.piece` makes of a source. Sizes of what lies
-/// side by side may stand behind the axes.
+/// Counts the pieces that `llm.piece` makes of a source.
 static int64_t countPieces(SourceOpInterface source, GridAttr grid) {
   auto piece = source->getAttrOfType<ShardAttr>(LlmDialect::pieceAttrName);
   int64_t pieces = 1;
   if (piece)
     for (NamedAttribute cut : piece.getLoops())
-      for (Attribute part : cast<ArrayAttr>(cut.getValue()))
-        if (auto axis = dyn_cast<StringAttr>(part))
-          pieces *= grid.sizeOf(axis).value_or(1);
+      pieces *= grid.countChips(cast<ArrayAttr>(cut.getValue()));
   return pieces;
 }
 

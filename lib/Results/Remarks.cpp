@@ -38,16 +38,22 @@ static StringRef adviceOn(SourceOpInterface source, GridAttr grid) {
              : "";
 }
 
+/// Returns the sum of the bytes of these sources, and the source that has most
+/// of them; null if there is none.
+template <typename Bytes>
+static std::pair<double, SourceOpInterface>
+sumUp(ArrayRef<std::pair<SourceOpInterface, Bytes>> sources) {
+  double sum = 0;
+  for (const auto &[source, bytes] : sources)
+    sum += double(bytes);
+  auto most = ::llvm::max_element(sources, ::llvm::less_second());
+  return {sum, sources.empty() ? SourceOpInterface() : most->first};
+}
+
 /// Says what chips have copies of, if that is more than a tenth of what each
 /// holds. Small weights, as those of norms, are copied by every cut.
 static void addNotCut(const Report &report, std::vector<std::string> &remarks) {
-  double extra = 0;
-  std::pair<SourceOpInterface, int64_t> most;
-  for (const auto &[source, bytes] : report.totals.notCut) {
-    extra += double(bytes);
-    if (bytes > most.second)
-      most = {source, bytes};
-  }
+  auto [extra, largest] = sumUp(ArrayRef(report.totals.notCut));
   const Capacity &capacity = report.capacity;
   double held = double(capacity.weightBytes) + double(capacity.cacheBytes) +
                 double(capacity.stateBytes);
@@ -65,7 +71,7 @@ static void addNotCut(const Report &report, std::vector<std::string> &remarks) {
           "each of the {1} chips holds {2:f1} {3} more than an equal share, "
           "most of it of '{4}'{5}",
           held / unit, withThousandsSeparators(chips), extra / unit,
-          isSmall ? "MB" : "GB", nameOf(most.first), adviceOn(most.first, grid))
+          isSmall ? "MB" : "GB", nameOf(largest), adviceOn(largest, grid))
           .str());
 }
 
@@ -73,15 +79,7 @@ static void addNotCut(const Report &report, std::vector<std::string> &remarks) {
 /// divide them.
 static void addPadding(const Report &report,
                        std::vector<std::string> &remarks) {
-  double zeros = 0, most = -1;
-  SourceOpInterface largest;
-  for (const auto &[source, bytes] : report.totals.padded) {
-    zeros += bytes;
-    if (bytes > most) {
-      most = bytes;
-      largest = source;
-    }
-  }
+  auto [zeros, largest] = sumUp(ArrayRef(report.totals.padded));
   if (!largest)
     return;
   size_t others = report.totals.padded.size() - 1;

@@ -22,9 +22,8 @@ size_t mlir::llm::countKeptAxes(const Axes &own, const Axes &needed) {
   if (!own.segments.empty() || !needed.segments.empty())
     return own == needed ? own.names.size() : 0;
   auto pairs = llvm::zip(own.names, needed.names);
-  auto other = llvm::find_if(pairs, [](auto pair) {
-    return std::get<0>(pair) != std::get<1>(pair);
-  });
+  auto other = llvm::find_if(
+      pairs, [](auto pair) { return std::get<0>(pair) != std::get<1>(pair); });
   return std::distance(pairs.begin(), other);
 }
 
@@ -170,17 +169,16 @@ Value Exchanges::gatherAlong(Value value, size_t dim, size_t kept) {
   return gathered[place] = out;
 }
 
-Value Exchanges::sliceAlong(Value value, size_t dim, int64_t begin,
-                            int64_t size) {
+Value mlir::llm::sliceAlong(OpBuilder &builder, Value value, size_t dim,
+                            int64_t begin, int64_t size) {
   auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<OpFoldResult> offsets(type.getRank(), rewriter.getIndexAttr(0)),
-      strides(type.getRank(), rewriter.getIndexAttr(1)), sizes;
-  for (int64_t own : type.getShape())
-    sizes.push_back(rewriter.getIndexAttr(own));
-  offsets[dim] = rewriter.getIndexAttr(begin);
-  sizes[dim] = rewriter.getIndexAttr(size);
-  return tensor::ExtractSliceOp::create(rewriter, value.getLoc(), value,
-                                        offsets, sizes, strides);
+  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
+      strides(type.getRank(), builder.getIndexAttr(1)),
+      sizes = getAsIndexOpFoldResult(type.getContext(), type.getShape());
+  offsets[dim] = builder.getIndexAttr(begin);
+  sizes[dim] = builder.getIndexAttr(size);
+  return tensor::ExtractSliceOp::create(builder, value.getLoc(), value, offsets,
+                                        sizes, strides);
 }
 
 /// A gathered value has the piece of one chip behind that of another. Each
@@ -194,7 +192,8 @@ Value Exchanges::sortSegments(Value value, size_t dim, const Axes &axes) {
   for (int64_t segment : axes.segments) {
     int64_t size = segment / chips;
     for (int64_t chip = 0; chip < chips; ++chip)
-      parts.push_back(sliceAlong(value, dim, chip * ofChip + begin, size));
+      parts.push_back(
+          sliceAlong(rewriter, value, dim, chip * ofChip + begin, size));
     begin += size;
   }
   Value sorted = tensor::ConcatOp::create(rewriter, value.getLoc(), dim, parts);
@@ -214,8 +213,9 @@ Value Exchanges::takeOwn(Operation *op, Value value, size_t dim,
   SmallVector<Value> parts;
   int64_t begin = 0, size = sizesOf(value.getType())[dim];
   for (int64_t segment : segmentsOf(axes, size)) {
-    Value whole =
-        axes.segments.empty() ? value : sliceAlong(value, dim, begin, segment);
+    Value whole = axes.segments.empty()
+                      ? value
+                      : sliceAlong(rewriter, value, dim, begin, segment);
     parts.push_back(TakePieceOp::create(rewriter, op->getLoc(),
                                         pieceOf(whole.getType(), only, grid),
                                         whole, names, int64_t(dim)));

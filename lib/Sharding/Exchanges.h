@@ -21,6 +21,10 @@ Cut cutOf(const DenseMap<Value, Cut> &cuts, Value value);
 /// cut and is needed cut.
 size_t countKeptAxes(const Axes &own, const Axes &needed);
 
+/// Returns so many indices of a dimension, from `begin` on.
+Value sliceAlong(OpBuilder &builder, Value value, size_t dim, int64_t begin,
+                 int64_t size);
+
 /// Makes collectives, each once, and notes how their results are cut.
 class Exchanges {
 public:
@@ -46,7 +50,6 @@ public:
 
 private:
   Cut cutOf(Value value) const { return llm::cutOf(cuts, value); }
-  Value sliceAlong(Value value, size_t dim, int64_t begin, int64_t size);
   Value sortSegments(Value value, size_t dim, const Axes &axes);
   /// The name of a collective behind the op that makes the value. One value may
   /// be gathered along several dimensions, and each name is there once.

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Padding.h"
+#include "Exchanges.h"
 #include "llm/Workload/Slices.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -51,35 +51,33 @@ static void eraseUnused(const llvm::SetVector<Operation *> &sources) {
 // Experts
 //===----------------------------------------------------------------------===//
 
-LogicalResult mlir::llm::padExperts(ExpertsOpInterface begin, const Axes &axes,
-                                    GridAttr grid) {
-  FailureOr<ExpertRegion> region = findExpertRegion(begin, axes, grid);
-  if (failed(region))
-    return failure();
-  int64_t experts = region->rows.size(), chips = countChips(axes, grid);
+void mlir::llm::padExperts(ExpertRegion &region, const Axes &axes,
+                           GridAttr grid) {
+  int64_t experts = region.rows.size(), chips = countChips(axes, grid);
   if (experts % chips == 0 || experts < chips)
-    return success();
-  SmallVector<int64_t> rows(region->rows);
+    return;
+  SmallVector<int64_t> rows(region.rows);
   rows.resize(llvm::alignTo(experts, chips), 0);
   auto hasWeights = [](ExpertsOpInterface op) {
     return llvm::all_of(op.getOperandsByExpert(), [&](unsigned operand) {
       return isWeightItself(op->getOperand(operand));
     });
   };
-  if (!llvm::all_of(region->experts, hasWeights))
-    return success(); // --llm-partition says so
+  if (!llvm::all_of(region.experts, hasWeights))
+    return;
   llvm::SetVector<Operation *> replaced;
-  for (ExpertsOpInterface op : region->experts) {
+  for (ExpertsOpInterface op : region.experts) {
     for (unsigned operand : op.getOperandsByExpert()) {
       Value weight = op->getOperand(operand);
       replaced.insert(weight.getDefiningOp());
       op->setOperand(operand, padWeight(weight, 0, rows.size()));
     }
-    if (!op.getRowsOfExperts().empty())
-      op.takeOwn(op.getOwnAxes(), /*rows=*/0, rows);
+    if (op.getRowsOfExperts().empty())
+      continue;
+    op.takeOwn(op.getOwnAxes(), /*rows=*/0, rows);
+    region.rows = op.getRowsOfExperts();
   }
   eraseUnused(replaced);
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -255,15 +253,9 @@ LogicalResult PaddedColumns::pad(int64_t chips, PaddedOps &padded) {
       return failure();
   for (auto [operand, dim] : slices) {
     OpBuilder builder(operand->getOwner());
-    Value value = operand->get();
-    auto type = cast<RankedTensorType>(value.getType());
-    SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
-        strides(type.getRank(), builder.getIndexAttr(1)),
-        sizes = getAsIndexOpFoldResult(type.getContext(), type.getShape());
-    sizes[dim] = builder.getIndexAttr(columns);
-    auto slice = tensor::ExtractSliceOp::create(builder, value.getLoc(), value,
-                                                offsets, sizes, strides);
-    padded.slices.insert(slice);
+    Value slice =
+        sliceAlong(builder, operand->get(), dim, /*begin=*/0, columns);
+    padded.slices.insert(slice.getDefiningOp());
     operand->set(slice);
   }
   return success();

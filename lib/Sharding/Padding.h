@@ -21,10 +21,9 @@
 namespace mlir::llm {
 
 /// Adds experts without rows, whose weights are zeros, until the chips divide
-/// them. Does nothing if there are fewer experts than chips. Fails, with a
-/// diagnostic, if chips along the axes cannot share the experts.
-LogicalResult padExperts(ExpertsOpInterface begin, const Axes &axes,
-                         GridAttr grid);
+/// them. Does nothing if there are fewer experts than chips, or if what there
+/// is for each expert is no weight.
+void padExperts(ExpertRegion &region, const Axes &axes, GridAttr grid);
 
 /// Adds zeros behind the columns of weights until the chips along the axes of
 /// an op divide them. The columns go on through ops to products that add over

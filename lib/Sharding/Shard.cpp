@@ -342,10 +342,11 @@ LogicalResult Sharder::shareExperts() {
     Axes axes = axesOfExperts(begin, grid, roles.experts);
     if (axes.empty())
       continue;
-    if (failed(padExperts(begin, axes, grid)))
-      return failure();
     FailureOr<ExpertRegion> region = findExpertRegion(begin, axes, grid);
-    if (failed(region) || failed(checkExpertsDivide(*region, axes, grid)))
+    if (failed(region))
+      return failure();
+    padExperts(*region, axes, grid);
+    if (failed(checkExpertsDivide(*region, axes, grid)))
       return failure();
     for (Operation *each : region->experts)
       experts[each] = axes;

@@ -3,13 +3,12 @@ bytes.
 
     check_axes.py FOLDER FAMILY...
 """
-import json
 import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 from run_tools import run
-from small_models import FAMILIES, make_config
+from small_models import write_config
 
 
 def program_of_chip(program, grid):
@@ -22,10 +21,9 @@ def main():
     folder, *families = sys.argv[1:]
     Path(folder).mkdir(exist_ok=True, parents=True)
     for family in families:
-        model, changes = FAMILIES[family]
-        config, program = Path(folder) / "config.json", Path(folder) / f"{family}.mlir"
+        program = Path(folder) / f"{family}.mlir"
         # As many KV heads as chips, so that both grids divide them.
-        config.write_text(json.dumps(make_config(model, changes | {"num_key_value_heads": 4})))
+        config = write_config(Path(folder), family, {"num_key_value_heads": 4})
         run("llm-translate", "--import-hf-config", config, "--layers=all", "--batch=4", "--kv-len=8", "-o", program)
         one, two = program_of_chip(program, "tp = 4"), program_of_chip(program, "tp = 2, tp_b = 2")
         assert "all_reduce" in one and "[tp, tp_b]" in two, family

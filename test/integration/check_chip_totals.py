@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 from cuts import find_cuts, phases_of, shard_of
-from small_models import FAMILIES, make_config, with_odd_sizes
+from small_models import FAMILIES, write_config
 from run_tools import run
 
 TARGET = "--llm-target=name=h100-sxm set=links.nvlink.devices=64"
@@ -69,12 +69,10 @@ def cutting_axes(cut_program, areStages):
 
 
 def check_family(folder, family, cut, areOdd):
-    model, changes = FAMILIES[family]
-    changes = with_odd_sizes(changes) if areOdd else changes
-    (folder / "config.json").write_text(json.dumps(make_config(model, changes)))
+    config = write_config(folder, family, areOdd=areOdd)
     for phase, options in phases_of(cut).items():
         program = folder / f"{family}.mlir"
-        run("llm-translate", "--import-hf-config", folder / "config.json", "--layers=all", "--dtype=bf16", *options, "-o", program)
+        run("llm-translate", "--import-hf-config", config, "--layers=all", "--dtype=bf16", *options, "-o", program)
         # Chips that share sequences have experts, or there are none.
         if ("llm.moe_dispatch" in program.read_text()) != ("ep=" in cut) and ("ep=" in cut or "dp=" in cut):
             return

@@ -5,7 +5,6 @@ is lost or has elements twice but for those that are copied.
 
 With --odd, chips do not divide the vocabulary and the features between products: there are zeros behind them.
 """
-import json
 import math
 import re
 import sys
@@ -14,7 +13,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 from cuts import find_cuts, passes_of, phases_of
 from interpret_chips import check
-from small_models import FAMILIES, make_config, with_odd_sizes
+from small_models import FAMILIES, write_config
 from run_tools import run
 from small_programs import return_logits
 
@@ -57,12 +56,10 @@ def check_weights(name, before, after):
 
 
 def check_family(folder, family, cut, areOdd):
-    model, changes = FAMILIES[family]
-    changes = with_odd_sizes(changes) if areOdd else changes
-    (folder / "config.json").write_text(json.dumps(make_config(model, changes)))
+    config = write_config(folder, family, areOdd=areOdd)
     for phase, options in phases_of(cut).items():
         program = folder / f"{family}.mlir"
-        run("llm-translate", "--import-hf-config", folder / "config.json", "--layers=all", "--dtype=f32", *options, "-o", program)
+        run("llm-translate", "--import-hf-config", config, "--layers=all", "--dtype=f32", *options, "-o", program)
         program.write_text(return_logits(program.read_text()))
         if "ep=" in cut and "llm.moe_dispatch" not in program.read_text():
             return  # no experts

@@ -6,7 +6,6 @@ llm-run runs the whole program in one process, and the cut one under mpirun, wit
 whole weights and keeps its piece. Logits must agree to 1e-5 in f32. With --steps, a prompt and decode steps, whose sizes
 are open, must give the same tokens. With --odd, chips do not divide the vocabulary and the features between products.
 """
-import json
 import math
 import re
 import sys
@@ -15,18 +14,16 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 from cuts import find_cuts, passes_of, phases_of, shard_of
 from mpirun import run_chips
-from small_models import FAMILIES, make_config, with_odd_sizes
+from small_models import FAMILIES, write_config
 from run_tools import run
 from small_programs import return_logits
 
 
 def check_family(folder, family, cut, areOdd):
-    model, changes = FAMILIES[family]
-    changes = with_odd_sizes(changes) if areOdd else changes
-    (folder / "config.json").write_text(json.dumps(make_config(model, changes)))
+    config = write_config(folder, family, areOdd=areOdd)
     for phase, options in phases_of(cut).items():
         program, after, logits = (folder / f"{family}.{end}" for end in ("mlir", "cut.mlir", "npy"))
-        run("llm-translate", "--import-hf-config", folder / "config.json", "--layers=all", "--dtype=f32", *options, "-o", program)
+        run("llm-translate", "--import-hf-config", config, "--layers=all", "--dtype=f32", *options, "-o", program)
         program.write_text(return_logits(program.read_text()))
         run("llm-opt", program, *passes_of(cut), "-o", after)
         grid = re.search(r"#llm\.grid<([^>]*)>", after.read_text()).group(1)
@@ -38,10 +35,9 @@ def check_family(folder, family, cut, areOdd):
 
 
 def check_steps(folder, family, cut):
-    model, changes = FAMILIES[family]
-    (folder / "config.json").write_text(json.dumps(make_config(model, changes)))
+    config = write_config(folder, family)
     program, after = folder / f"{family}.open.mlir", folder / f"{family}.open.cut.mlir"
-    run("llm-translate", "--import-hf-config", folder / "config.json", "--layers=all", "--dtype=f32", "--batch=1", "--seq=?", "--kv-len=?",
+    run("llm-translate", "--import-hf-config", config, "--layers=all", "--dtype=f32", "--batch=1", "--seq=?", "--kv-len=?",
         "-o", program)
     run("llm-opt", program, shard_of(cut), "--llm-partition", "-o", after)
     chips = math.prod(map(int, re.findall(r"= (\d+)", re.search(r"#llm\.grid<([^>]*)>", after.read_text()).group(1))))

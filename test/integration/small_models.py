@@ -104,3 +104,11 @@ def make_config(model, changes):
     if "kv_lora_rank" in inner:
         inner.pop("head_dim", None)
     return config
+
+
+def write_config(folder, family, changes=None, areOdd=False):
+    """Writes the small model of a family into `folder`/config.json, and returns the file."""
+    model, own = FAMILIES[family]
+    config = folder / "config.json"
+    config.write_text(json.dumps(make_config(model, (with_odd_sizes(own) if areOdd else own) | (changes or {}))))
+    return config

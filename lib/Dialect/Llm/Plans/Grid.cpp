@@ -58,8 +58,9 @@ int64_t GridAttr::strideOf(StringRef axis) const {
 
 int64_t GridAttr::countChips(ArrayAttr axes) const {
   int64_t chips = 1;
-  for (StringAttr axis : axes.getAsRange<StringAttr>())
-    chips *= sizeOf(axis).value_or(1);
+  for (Attribute each : axes)
+    if (auto axis = dyn_cast<StringAttr>(each)) // or segments
+      chips *= sizeOf(axis).value_or(1);
   return chips;
 }
 

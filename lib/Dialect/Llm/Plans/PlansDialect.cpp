@@ -148,14 +148,10 @@ static LogicalResult verifyShard(Operation *op, NamedAttribute attribute,
 static int64_t countPiecesAlong(Operation *source, Type type, unsigned dim) {
   auto piece = source->getAttrOfType<ShardAttr>(LlmDialect::pieceAttrName);
   GridAttr grid = GridAttr::ofModule(source);
-  auto entry = piece && grid ? piece.getLoops().getAs<ArrayAttr>(
-                                   nameOfPieceDim(type, dim))
-                             : ArrayAttr();
-  int64_t pieces = 1;
-  for (Attribute part : entry ? entry.getValue() : ArrayRef<Attribute>())
-    if (auto axis = dyn_cast<StringAttr>(part))
-      pieces *= grid.sizeOf(axis).value_or(1);
-  return pieces;
+  if (!piece || !grid)
+    return 1;
+  auto axes = piece.getLoops().getAs<ArrayAttr>(nameOfPieceDim(type, dim));
+  return axes ? grid.countChips(axes) : 1;
 }
 
 /// It has a size for each dimension of the weight, which chips have together.
