@@ -26,7 +26,7 @@ let opDocGroup = OpGroupCollectives in {
 
 /// Result types do not follow from the operands alone: they depend on the grid.
 class Llm_CollectiveOp<string mnemonic, list<Trait> traits = []>
-    : Llm_WorkOp<mnemonic, [Pure] # traits> {
+    : Llm_WorkOp<mnemonic, [Pure, DeclareOpInterfaceMethods<OpenSizesOpInterface>] # traits> {
   let hasVerifier = 1;
 }
 
@@ -192,6 +192,7 @@ def Llm_ExpertCombineOp : Llm_TensorOp<"expert_combine", [], ["countElements"]> 
 }
 
 def Llm_TakePieceOp : Llm_Op<"take_piece", [Pure, Llm_NamesResults,
+    DeclareOpInterfaceMethods<OpenSizesOpInterface>,
     DeclareOpInterfaceMethods<TransparentOpInterface, ["getForwardedValues"]>]> {
   let summary = "the piece of a value that is a chip's own";
   let description = [{

@@ -69,19 +69,20 @@ static int64_t bytesOfElement(Type element) {
 }
 
 /// Returns a buffer of bytes for the elements of a tensor.
-Value ChipGroup::makeBytes(RankedTensorType type) {
-  auto bytes = MemRefType::get(
-      type.getNumElements() * bytesOfElement(type.getElementType()),
-      builder.getI8Type());
+ChipGroup::Bytes ChipGroup::makeBytes(ArrayRef<OpFoldResult> sizes,
+                                      Type element) {
+  OpFoldResult count = builder.getIndexAttr(bytesOfElement(element));
+  for (OpFoldResult size : sizes)
+    count = lowering.multiply(count, size);
+  auto [numBytes, openBytes] = decomposeMixedValues({count});
+  auto [shape, openSizes] = decomposeMixedValues(llvm::to_vector(sizes));
   constexpr int64_t lineBytes = 64;
-  return memref::AllocOp::create(builder, loc, bytes, ValueRange(),
-                                 builder.getI64IntegerAttr(lineBytes));
-}
-
-Value ChipGroup::viewAs(Value bytes, RankedTensorType type) {
-  return memref::ViewOp::create(
-      builder, loc, MemRefType::get(type.getShape(), type.getElementType()),
-      bytes, index(0), ValueRange());
+  Value bytes = memref::AllocOp::create(
+      builder, loc, MemRefType::get(numBytes, builder.getI8Type()), openBytes,
+      builder.getI64IntegerAttr(lineBytes));
+  return {bytes, memref::ViewOp::create(builder, loc,
+                                        MemRefType::get(shape, element), bytes,
+                                        index(0), openSizes)};
 }
 
 /// Returns the size and the stride of each axis, the outermost first.
@@ -106,15 +107,16 @@ Value ChipGroup::asPairs(Value tensor) {
       buffer);
 }
 
-Value ChipGroup::call(StringRef name, Value from, RankedTensorType to,
+Value ChipGroup::call(StringRef name, Value from, ArrayRef<OpFoldResult> to,
                       ValueRange arguments) {
-  auto fromType = cast<RankedTensorType>(from.getType());
-  Value sent = makeBytes(fromType), got = makeBytes(to);
+  Type element = cast<RankedTensorType>(from.getType()).getElementType();
+  Bytes sent = makeBytes(lowering.getSizes(from), element),
+        got = makeBytes(to, element);
   bufferization::MaterializeInDestinationOp::create(
-      builder, loc, Type(), from, viewAs(sent, fromType), /*restrict=*/true,
+      builder, loc, Type(), from, sent.shown, /*restrict=*/true,
       /*writable=*/true);
   SmallVector<Value> operands;
-  for (Value bytes : {sent, got})
+  for (Value bytes : {sent.bytes, got.bytes})
     operands.push_back(memref::CastOp::create(
         builder, loc,
         MemRefType::get(ShapedType::kDynamic, builder.getI8Type()), bytes));
@@ -123,29 +125,28 @@ Value ChipGroup::call(StringRef name, Value from, RankedTensorType to,
   func::FuncOp callee = declare(
       name, builder.getFunctionType(ValueRange(operands).getTypes(), {}));
   func::CallOp::create(builder, loc, callee, operands);
-  return bufferization::ToTensorOp::create(builder, loc, to, viewAs(got, to),
-                                           /*restrict=*/true,
-                                           /*writable=*/true);
+  auto [shape, open] = decomposeMixedValues(llvm::to_vector(to));
+  return bufferization::ToTensorOp::create(
+      builder, loc, RankedTensorType::get(shape, element), got.shown,
+      /*restrict=*/true, /*writable=*/true);
 }
 
 Value ChipGroup::gather(Value x) {
-  auto type = cast<RankedTensorType>(x.getType());
-  SmallVector<int64_t> shape = {numChips};
-  llvm::append_range(shape, type.getShape());
-  return call("llm_all_gather", x, type.clone(shape), {});
+  SmallVector<OpFoldResult> sizes = lowering.getSizes(x);
+  sizes.insert(sizes.begin(), builder.getIndexAttr(numChips));
+  return call("llm_all_gather", x, sizes, {});
 }
 
 Value ChipGroup::swap(Value pieces) {
-  return call("llm_all_to_all", pieces,
-              cast<RankedTensorType>(pieces.getType()), {});
+  return call("llm_all_to_all", pieces, lowering.getSizes(pieces), {});
 }
 
 Value ChipGroup::swapRows(Value rows, Value counts, int64_t most) {
   auto type = cast<RankedTensorType>(rows.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape[0] = most;
+  SmallVector<OpFoldResult> sizes = lowering.getSizes(rows);
+  sizes[0] = builder.getIndexAttr(most);
   int64_t rowBytes = type.getNumElements() / type.getDimSize(0) *
                      bytesOfElement(type.getElementType());
-  return call("llm_all_to_all_rows", rows, type.clone(shape),
+  return call("llm_all_to_all_rows", rows, sizes,
               {asPairs(counts), index(rowBytes)});
 }

@@ -37,12 +37,15 @@ private:
   struct Axis {
     int64_t size, stride;
   };
-  /// Calls a function with the bytes of a tensor, those of the result, and
-  /// `arguments`.
-  Value call(StringRef function, Value from, RankedTensorType to,
+  /// A buffer, and the same as one of a tensor's elements.
+  struct Bytes {
+    Value bytes, shown;
+  };
+  /// Calls a function with the bytes of a tensor, those of the result, which
+  /// has these sizes, and `arguments`.
+  Value call(StringRef function, Value from, ArrayRef<OpFoldResult> to,
              ValueRange arguments);
-  Value makeBytes(RankedTensorType type);
-  Value viewAs(Value bytes, RankedTensorType type);
+  Bytes makeBytes(ArrayRef<OpFoldResult> sizes, Type element);
   Value listAxes();
   /// Returns an [n, 2] tensor as a buffer of any n.
   Value asPairs(Value tensor);

@@ -100,7 +100,7 @@ LogicalResult lowerAllReduce(AllReduceOp op, LinalgLowering &lowering) {
   Value x = lowering.get(op.getX());
   ArrayRef<int64_t> shape = op.getX().getType().getShape();
   for (size_t dim = shape.size(); dim-- > 0;) {
-    if (shape[dim] % group.countChips())
+    if (ShapedType::isDynamic(shape[dim]) || shape[dim] % group.countChips())
       continue;
     Value piece = reduceScatter(lowering, group, x, dim, op.getJoin());
     lowering.setResult(0, allGather(lowering, group, piece, dim));

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopCuts.h"
+#include "OpenSizes.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -39,6 +40,10 @@ static FailureOr<ProgramAttr> findProgram(FunctionOpInterface function,
     return function->emitOpError()
            << "does not say how many sequences it has (llm.program), so that "
               "chips cannot share them";
+  if (hasOpenSize(program))
+    return function->emitOpError()
+           << "has open sizes, so that chips cannot share its sequences; bind "
+              "them (--llm-bind-shapes), or cut products (tp)";
   if (program.getGroups().size() != 1)
     return function->emitOpError()
            << "has several groups of sequences, which chips cannot share";

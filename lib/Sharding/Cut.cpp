@@ -7,6 +7,8 @@
 
 #include "llm/Sharding/Cut.h"
 #include "llm/Workload/IndexTerms.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/ShapedOpInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -45,8 +47,10 @@ ArrayRef<int64_t> mlir::llm::segmentsOf(const Axes &axes, const int64_t &size) {
 
 bool mlir::llm::divides(const Axes &axes, int64_t size, GridAttr grid) {
   int64_t chips = countChips(axes, grid);
-  return llvm::all_of(segmentsOf(axes, size),
-                      [&](int64_t segment) { return segment % chips == 0; });
+  return chips == 1 ||
+         llvm::all_of(segmentsOf(axes, size), [&](int64_t segment) {
+           return !ShapedType::isDynamic(segment) && segment % chips == 0;
+         });
 }
 
 Attribute mlir::llm::toShardEntry(MLIRContext *context, const Axes &axes) {
@@ -137,7 +141,7 @@ std::optional<SmallVector<Axes>> mlir::llm::distribute(const Axes &axes,
   size_t next = 0;
   for (auto [size, own] : llvm::zip_equal(sizes, all)) {
     int64_t left = size;
-    while (next < axes.names.size() &&
+    while (next < axes.names.size() && !ShapedType::isDynamic(left) &&
            left % *grid.sizeOf(axes.names[next]) == 0) {
       left /= *grid.sizeOf(axes.names[next]);
       own.names.push_back(axes.names[next++]);
@@ -240,6 +244,14 @@ std::optional<Cut> mlir::llm::cutOfBuffer(const Workload &workload,
     axes = *gathered;
   }
   return cut;
+}
+
+bool mlir::llm::asksForWholeDim(Operation *op, const Cut &cut) {
+  auto asking = dyn_cast<ShapedDimOpInterface>(op);
+  std::optional<int64_t> dim =
+      asking ? getConstantIntValue(asking.getDimension()) : std::nullopt;
+  return dim && *dim >= 0 && *dim < static_cast<int64_t>(cut.dims.size()) &&
+         cut.dims[*dim].empty();
 }
 
 const Buffer *mlir::llm::bufferOfState(StateUpdateOpInterface op,

@@ -174,7 +174,7 @@ Value mlir::llm::sliceAlong(OpBuilder &builder, Value value, size_t dim,
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
       strides(type.getRank(), builder.getIndexAttr(1)),
-      sizes = getAsIndexOpFoldResult(type.getContext(), type.getShape());
+      sizes = tensor::getMixedSizes(builder, value.getLoc(), value);
   offsets[dim] = builder.getIndexAttr(begin);
   sizes[dim] = builder.getIndexAttr(size);
   return tensor::ExtractSliceOp::create(builder, value.getLoc(), value, offsets,

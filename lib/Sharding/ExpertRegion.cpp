@@ -7,8 +7,8 @@
 
 #include "Experts.h"
 #include "LoopCuts.h"
+#include "OpenSizes.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
-#include "llm/Workload/Slices.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -76,7 +76,7 @@ bool RegionFinder::showsRows(Operation *view) const {
 /// Whether each row of the results is made of one row of each operand that has
 /// rows, by a loop over rows that nothing else has.
 bool RegionFinder::worksByRow(Operation *op) const {
-  FailureOr<Workload> workload = findWorkload(op);
+  FailureOr<Workload> workload = workloadForCuts(op);
   if (failed(workload) || !isa<InferTypeOpInterface>(op))
     return false;
   auto isMade = [&](Value value) {
@@ -133,6 +133,10 @@ std::string RegionFinder::add(Operation *op) {
 
 FailureOr<ExpertRegion> RegionFinder::run() {
   Operation *begin = region.begin;
+  if (hasOpenSize(begin->getResult(0).getType()))
+    return refuse() << "how many rows each chip gets must be known, and the "
+                       "number of tokens is open; bind it "
+                       "(--llm-bind-shapes), or cut columns of experts (tp)";
   region.experts.push_back(region.begin);
   region.ops.push_back(begin);
   rows.insert(begin->getResult(0));

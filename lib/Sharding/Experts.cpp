@@ -7,6 +7,7 @@
 
 #include "Experts.h"
 #include "LoopCuts.h"
+#include "OpenSizes.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Workload/Slices.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -187,7 +188,7 @@ LogicalResult mlir::llm::partitionExperts(FunctionOpInterface function,
     if (!entryOf(op))
       return success();
     (beginsExperts(op) ? begins : others).push_back(op);
-    FailureOr<Workload> workload = findWorkload(op);
+    FailureOr<Workload> workload = workloadForCuts(op);
     return failure(failed(workload) || failed(readShard(op, *workload, grid)));
   });
   if (walk.wasInterrupted())

@@ -106,7 +106,9 @@ public:
   bool isCutByHand = false;
 
 private:
-  bool divides(int64_t size) const { return size % chips == 0; }
+  bool divides(int64_t size) const {
+    return !ShapedType::isDynamic(size) && size % chips == 0;
+  }
   std::optional<Obstacle> visitWrite(KvWriteOp write);
   std::optional<Obstacle> visitRead(KvReadOp read);
   std::string explainUser(Operation *user);

@@ -8,7 +8,7 @@
 #include "LoopCuts.h"
 #include "Experts.h"
 #include "Keys.h"
-#include "llm/Workload/Slices.h"
+#include "OpenSizes.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -127,6 +127,11 @@ static LogicalResult checkSizes(Operation *op, const Loop &loop,
                                 const Axes &axes, GridAttr grid) {
   ArrayRef<int64_t> segments = segmentsOf(axes, loop.extent);
   int64_t sum = 0, chips = countChips(axes, grid);
+  if (loop.extent == openExtent && chips > 1) // cut-C1
+    return op->emitOpError()
+           << "is cut along loop '" << loop.name << "' over " << chips
+           << " chips, and its size is open; bind it "
+              "(--llm-bind-shapes), or leave it whole";
   for (int64_t segment : segments) {
     if (segment % chips != 0) // cut-C1
       return op->emitOpError()

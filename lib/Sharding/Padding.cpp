@@ -7,6 +7,7 @@
 
 #include "Padding.h"
 #include "Exchanges.h"
+#include "OpenSizes.h"
 #include "llm/Workload/Slices.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -159,7 +160,7 @@ bool PaddedColumns::addProducer(Value value, unsigned dim) {
   Operation *op = value.getDefiningOp();
   if (!isa_and_nonnull<WorkloadOpInterface>(op) || isViewOfPieces(op))
     return false;
-  FailureOr<Workload> workload = findWorkload(op);
+  FailureOr<Workload> workload = workloadForCuts(op);
   if (failed(workload))
     return false;
   std::optional<unsigned> loop = findLoopOfDim(op, *workload, dim);
@@ -169,11 +170,15 @@ bool PaddedColumns::addProducer(Value value, unsigned dim) {
 /// What needs only what was there before reads a slice.
 bool PaddedColumns::addUse(OpOperand &use, unsigned dim) {
   Operation *user = use.getOwner();
+  Cut along = Cut::whole(sizesOf(use.get().getType()).size());
+  along.dims[dim].names.push_back(StringAttr::get(user->getContext(), "any"));
+  if (asksForWholeDim(user, along))
+    return true;
   if (isViewOfPieces(user))
     return false;
   FailureOr<Workload> workload = failure();
   if (isa<WorkloadOpInterface>(user))
-    workload = findWorkload(user);
+    workload = workloadForCuts(user);
   std::optional<unsigned> loop;
   if (succeeded(workload))
     for (const Buffer &buffer : workload->buffers)
@@ -214,7 +219,7 @@ bool PaddedColumns::add(Operation *op, unsigned loop) {
   auto [known, isNew] = loops.insert({op, loop});
   if (!isNew)
     return known->second == loop;
-  FailureOr<Workload> workload = findWorkload(op);
+  FailureOr<Workload> workload = workloadForCuts(op);
   if (failed(workload) || op->getBlock() != block ||
       op->hasAttr(LlmDialect::shardAttrName) ||
       isa<StateUpdateOpInterface>(op) ||
@@ -280,7 +285,7 @@ mlir::llm::padProducts(FunctionOpInterface function, GridAttr grid,
     int64_t chips = 1;
     for (StringAttr axis : axesOf(op))
       chips *= *grid.sizeOf(axis);
-    FailureOr<Workload> workload = findWorkload(op);
+    FailureOr<Workload> workload = workloadForCuts(op);
     std::optional<unsigned> loop;
     if (chips > 1 && succeeded(workload))
       loop = findUnequalColumns(*workload, op, chips);

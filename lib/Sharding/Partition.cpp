@@ -15,6 +15,7 @@
 #include "Experts.h"
 #include "Keys.h"
 #include "LoopCuts.h"
+#include "OpenSizes.h"
 #include "llm/Dialect/Llm/Plans/PlansDialect.h"
 #include "llm/Sharding/Sharding.h"
 #include "llm/Sharding/Summands.h"
@@ -91,7 +92,9 @@ OpPlan Partitioner::planView(Operation *op) const {
       continue;
     Cut own = cutOf(operand);
     // A view of one summand is a summand of what the view shows.
-    if (op->getNumOperands() > 1)
+    if (llvm::count_if(op->getOperandTypes(), [](Type type) {
+          return !sizesOf(type).empty();
+        }) > 1)
       own.partial.clear();
     if (own.isWhole())
       continue;
@@ -183,7 +186,7 @@ LogicalResult Partitioner::planOp(Operation *op) {
     plan = planView(op);
   } else if (auto work = dyn_cast<WorkloadOpInterface>(op)) {
     FailureOr<Workload> workload =
-        work.getWorkload([&] { return op->emitOpError(); });
+        workloadForCuts(work, [&] { return op->emitOpError(); });
     if (failed(workload))
       return failure();
     plan.workload = std::move(*workload);
@@ -202,6 +205,10 @@ LogicalResult Partitioner::planOp(Operation *op) {
   } else {
     plan.cuts = OpCuts::whole(op);
     planCarried(op, plan);
+    for (auto [operand, cut] :
+         llvm::zip_equal(op->getOperands(), plan.cuts.operands))
+      if (!isFree(operand) && asksForWholeDim(op, cutOf(operand)))
+        cut = cutOf(operand);
   }
   for (auto [result, cut] :
        llvm::zip_equal(op->getResults(), plan.cuts.results))

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopCuts.h"
+#include "OpenSizes.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -66,7 +67,7 @@ std::optional<Cut> mlir::llm::rowsOfCarried(FunctionOpInterface function,
       function->getAttrOfType<ProgramAttr>(LlmDialect::programAttrName);
   auto type = dyn_cast<RankedTensorType>(carried.getType());
   if (axes.empty() || !program || !type || type.getRank() < 2 ||
-      type.getDimSize(0) != program.countTokens())
+      hasOpenSize(program) || type.getDimSize(0) != program.countTokens())
     return std::nullopt;
   Cut cut = bySequences;
   llvm::append_range(cut.dims.front().names, axes);

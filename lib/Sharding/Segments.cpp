@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OpenSizes.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Sharding/Cut.h"
-#include "llm/Workload/Slices.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <set>
@@ -119,7 +119,7 @@ void SegmentFinder::walkCollapsed(tensor::CollapseShapeOp op,
 void SegmentFinder::walkWork(Operation *op, const Place &place) {
   if (!isa<WorkloadOpInterface>(op))
     return;
-  FailureOr<Workload> workload = findWorkload(op);
+  FailureOr<Workload> workload = workloadForCuts(op);
   if (failed(workload))
     return;
   for (const Buffer &read : workload->buffers) {

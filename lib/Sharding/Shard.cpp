@@ -8,11 +8,11 @@
 #include "Experts.h"
 #include "Keys.h"
 #include "LoopCuts.h"
+#include "OpenSizes.h"
 #include "Padding.h"
 #include "UnequalOps.h"
 #include "llm/Sharding/Sharding.h"
 #include "llm/Sharding/Summands.h"
-#include "llm/Workload/Slices.h"
 
 #include <map>
 
@@ -102,7 +102,7 @@ private:
 const FailureOr<Workload> &Sharder::workloadOf(Operation *op) {
   auto found = workloads.find(op);
   if (found == workloads.end())
-    found = workloads.emplace(op, findWorkload(op)).first;
+    found = workloads.emplace(op, workloadForCuts(op)).first;
   return found->second;
 }
 
@@ -215,7 +215,7 @@ bool Sharder::mayStayCut(Value value, const Cut &cut) {
 
 bool Sharder::mayStayCut(Operation *user, Value value, const Cut &cut) {
   // What leaves the program or a layer is gathered.
-  if (user->hasTrait<OpTrait::IsTerminator>())
+  if (user->hasTrait<OpTrait::IsTerminator>() || asksForWholeDim(user, cut))
     return true;
   if (isViewOfPieces(user)) {
     std::optional<Cut> shown = cutThroughView(user, cut, grid);
@@ -525,8 +525,8 @@ LogicalResult Sharder::shard(Operation *op) {
   }
   if (!isa<WorkloadOpInterface>(op))
     return success();
-  FailureOr<Workload> workload = cast<WorkloadOpInterface>(op).getWorkload(
-      [&] { return op->emitOpError(); });
+  FailureOr<Workload> workload = workloadForCuts(
+      cast<WorkloadOpInterface>(op), [&] { return op->emitOpError(); });
   if (failed(workload))
     return failure();
   // What a person, or another compiler, has written stays.

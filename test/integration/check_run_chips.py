@@ -34,8 +34,8 @@ def check_family(folder, family, cut, areOdd):
         print(f"{family}, {phase}, {cut.replace('=', ' ')}: {chips} chips agree", flush=True)
 
 
-def check_steps(folder, family, cut):
-    config = write_config(folder, family)
+def check_steps(folder, family, cut, areOdd):
+    config = write_config(folder, family, areOdd=areOdd)
     program, after = folder / f"{family}.open.mlir", folder / f"{family}.open.cut.mlir"
     run("llm-translate", "--import-hf-config", config, "--layers=all", "--dtype=f32", "--batch=1", "--seq=?", "--kv-len=?",
         "-o", program)
@@ -54,7 +54,7 @@ def main():
     for family in [word for word in words if not word.startswith("--")] or FAMILIES:
         for cut in find_cuts(words):
             if "--steps" in words:
-                check_steps(Path(folder), family, cut)
+                check_steps(Path(folder), family, cut, "--odd" in words)
             else:
                 check_family(Path(folder), family, cut, "--odd" in words)
 

@@ -148,6 +148,10 @@ std::optional<Cut> cutBehindView(Operation *view, const Cut &result,
 /// already.
 void shrinkView(Operation *view, const Cut &result, GridAttr grid);
 
+/// Says whether an op only asks for the size of a dimension (tensor.dim) that is
+/// not cut in a value that is cut like this.
+bool asksForWholeDim(Operation *op, const Cut &cut);
+
 /// Returns the buffer whose map says which loops cut the state that the op
 /// replaces, or null if there is none.
 const Buffer *bufferOfState(StateUpdateOpInterface op,

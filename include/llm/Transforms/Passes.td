@@ -203,8 +203,12 @@ def LlmShardPass : Pass<"llm-shard", "::mlir::ModuleOp"> {
     An op that already has `llm.shard` keeps it, and the cuts of other ops follow from it.
     If an op of a function already has `llm.stage`, the pass adds none to that function.
 
-    Requires: a program without open sizes; the pass runs before `--llm-fuse`. Guarantees:
-    `--llm-partition` can make every cut; the results of the program do not change.
+    A loop whose size is open stays whole. So columns and heads of a program with open
+    sizes can be cut, and it becomes what it would with these sizes bound. `dp` and `ep` need
+    to know how many tokens there are, and `cp` how many positions a cache has.
+
+    Requires: the pass runs before `--llm-fuse`. Guarantees: `--llm-partition` can make every
+    cut; the results of the program do not change.
 
     ```
     llm-opt block.mlir --llm-target=name=h100-sxm --llm-shard=tp=8 --llm-partition --llm-tile --llm-schedule
@@ -258,13 +262,12 @@ def LlmPartitionPass : Pass<"llm-partition", "::mlir::ModuleOp"> {
     columns of all rows. Unlike `interleave`, it needs one sequence only. Products with fewer
     rows than chunks stay whole.
 
-    Requires: `llm.grid` and a program without open sizes; the pass runs before `--llm-tile`
-    and `--llm-fuse`. Guarantees: the results are those of the program before, except for
-    the order of sums, and for scales of rows that are cut, because each chip finds its own
-    scales. For one chip nothing changes. Without a grid nothing changes either, and a
-    warning says so, unless `--llm-shard` was asked for one chip. Errors: an op is cut along
-    a loop that it does not have, that its chips do not divide, or that needs all iterations
-    on one chip.
+    Requires: `llm.grid`; the pass runs before `--llm-tile` and `--llm-fuse`. Guarantees: the
+    results are those of the program before, except for the order of sums, and for scales of
+    rows that are cut, because each chip finds its own scales. For one chip nothing changes.
+    Without a grid nothing changes either, and a warning says so, unless `--llm-shard` was
+    asked for one chip. Errors: an op is cut along a loop that it does not have, that its
+    chips do not divide, whose size is open, or that needs all iterations on one chip.
 
     ```mlir
     %y = llm.matmul "down_proj" %x, %w transpose_rhs {llm.shard = #llm.shard<{k = [tp]}>}

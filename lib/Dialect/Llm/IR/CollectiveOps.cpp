@@ -38,8 +38,21 @@ FailureOr<int64_t> mlir::llm::verifyAxes(Operation *op, ArrayAttr axes,
   return grid.countChips(axes);
 }
 
-/// Checks that `out` is `x` with dimension `longer` times `chips` as long, and
+/// Returns the type of `x` with dimension `longer` times `chips` as long, and
 /// `shorter` as many times shorter.
+static RankedTensorType exchangedType(RankedTensorType x,
+                                      std::optional<int64_t> longer,
+                                      std::optional<int64_t> shorter,
+                                      int64_t chips) {
+  SmallVector<int64_t> shape(x.getShape());
+  if (shorter && !ShapedType::isDynamic(shape[*shorter]))
+    shape[*shorter] /= chips;
+  if (longer && !ShapedType::isDynamic(shape[*longer]))
+    shape[*longer] *= chips;
+  return RankedTensorType::get(shape, x.getElementType());
+}
+
+/// Checks that `out` is such an exchanged `x`.
 static LogicalResult verifyShapes(Operation *op, Value x, Value out,
                                   std::optional<int64_t> longer,
                                   std::optional<int64_t> shorter,
@@ -48,21 +61,19 @@ static LogicalResult verifyShapes(Operation *op, Value x, Value out,
   for (std::optional<int64_t> dim : {longer, shorter})
     if (dim && (*dim < 0 || *dim >= from.getRank())) // collective-C3
       return op->emitOpError() << "names dimension " << *dim << " of " << from;
-  SmallVector<int64_t> shape(from.getShape());
-  if (shorter && !ShapedType::isDynamic(shape[*shorter])) {
-    if (shape[*shorter] % chips != 0) // collective-C4
-      return op->emitOpError() << "cuts dimension " << *shorter << " of "
-                               << from << " into " << chips << " equal pieces";
-    shape[*shorter] /= chips;
-  }
-  if (longer && !ShapedType::isDynamic(shape[*longer]))
-    shape[*longer] *= chips;
-  auto expected = RankedTensorType::get(shape, from.getElementType());
+  if (shorter && !from.isDynamicDim(*shorter) &&
+      from.getDimSize(*shorter) % chips != 0) // collective-C4
+    return op->emitOpError() << "cuts dimension " << *shorter << " of " << from
+                             << " into " << chips << " equal pieces";
+  RankedTensorType expected = exchangedType(from, longer, shorter, chips);
+  auto agreeInShape = [&] {
+    return llvm::all_of(
+        llvm::zip_equal(expected.getShape(), to.getShape()), [](auto sizes) {
+          return agree(std::get<0>(sizes), std::get<1>(sizes));
+        });
+  };
   if (to.getElementType() == from.getElementType() &&
-      to.getRank() == from.getRank() &&
-      llvm::all_of(llvm::zip_equal(shape, to.getShape()), [](auto sizes) {
-        return agree(std::get<0>(sizes), std::get<1>(sizes));
-      }))
+      to.getRank() == from.getRank() && agreeInShape())
     return success();
   return op->emitOpError() // collective-C5
          << "makes " << expected << " of " << from << " among " << chips
@@ -126,6 +137,39 @@ LogicalResult AllToAllOp::verify() {
     return emitOpError() << "exchanges along two dimensions, got " << getFrom()
                          << " twice";
   return verifyCollective(*this, toNumber(getTo()), toNumber(getFrom()));
+}
+
+//===----------------------------------------------------------------------===//
+// Open sizes
+//===----------------------------------------------------------------------===//
+
+template <typename Op>
+static FailureOr<bool> bindOut(Op op, std::optional<int64_t> longer,
+                               std::optional<int64_t> shorter) {
+  int64_t chips = GridAttr::ofModule(op).countChips(op.getAxes());
+  op.getOut().setType(
+      exchangedType(op.getX().getType(), longer, shorter, chips));
+  return false;
+}
+
+FailureOr<bool> AllReduceOp::bindOpenSizes(RewriterBase &) {
+  return bindOut(*this, std::nullopt, std::nullopt);
+}
+
+FailureOr<bool> AllGatherOp::bindOpenSizes(RewriterBase &) {
+  return bindOut(*this, toNumber(getDim()), std::nullopt);
+}
+
+FailureOr<bool> ReduceScatterOp::bindOpenSizes(RewriterBase &) {
+  return bindOut(*this, std::nullopt, toNumber(getDim()));
+}
+
+FailureOr<bool> TakePieceOp::bindOpenSizes(RewriterBase &) {
+  return bindOut(*this, std::nullopt, toNumber(getDim()));
+}
+
+FailureOr<bool> AllToAllOp::bindOpenSizes(RewriterBase &) {
+  return bindOut(*this, toNumber(getTo()), toNumber(getFrom()));
 }
 
 //===----------------------------------------------------------------------===//
