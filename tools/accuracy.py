@@ -10,18 +10,17 @@ import argparse
 import csv
 import json
 import random
-import re
 import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from accuracy_libraries import attention_libraries, programs
 from carry import carry
+from measured_rows import PRESETS, QUANTIZED, ROOT, Prof, kind_of, mdape, table, write_rows
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "accuracy.md"
-PRESETS = ROOT / "lib" / "Target" / "presets"
 A100 = ["A100-80GB", "A100-SXM-80GB"]
 KERNEL_OPS = ["rmsnorm", "rope", "silu_mul", "residual_add"]
 COLLECTIVES = ["all_reduce", "all_gather", "reduce_scatter", "all_to_all"]
@@ -41,116 +40,6 @@ EXCHANGES = [
       for backend in ("nccl_2.29.2", "vllm_0.24.0_graph", "vllm_0.24.0_eager")),
     ("gb200", "GB200", "trtllm_1.2.0rc6_one_sided", "experts", EXPERTS),
 ]
-# Products that are measured with the quantization of their activations.
-QUANTIZED = ["gemm_fp8_dynquant", "gemm_fp8_block128_dynquant", "gemm_nvfp4_dynquant"]
-
-
-def is_plain(row: dict) -> bool:
-    """Returns whether a row of the newer files says all that its time depends on. This is one product of
-    random weights, with the quantization of its activations, or attention with the write of the cache and
-    nothing else."""
-    if row["flag"].startswith("weights"):
-        return False
-    if row["op"] in QUANTIZED:
-        return row["backend"].startswith("sglang")
-    if row["dtype"] != "bf16":
-        return False
-    if row["op"] == "gemm":
-        return True
-    return (row["op"].startswith("attention_") and row["kv_dtype"] == "bf16"
-            and row["window_tokens"] in ("", "0") and row["v_head_dim"] in ("", row["head_dim"])
-            and row["backend"].startswith(("sglang", "vllm")))
-
-
-def readable(path: Path, work: Path) -> Path | None:
-    """Returns a file of the rows that are of one op alone, or None if there is none."""
-    with path.open() as file:
-        reader = csv.DictReader(file)
-        if "op_kind" in reader.fieldnames or "tokens_per_chip" in reader.fieldnames:
-            return path
-        if not {"op", "dtype", "flag", "measured_us"} <= set(reader.fieldnames):
-            return None
-        if "m" not in reader.fieldnames and "q_len_tokens" not in reader.fieldnames:
-            return None
-        rows = [row for row in reader if is_plain(row)]
-    return write_rows(work / path.name, reader.fieldnames, rows) if rows else None
-
-
-def kind_of(row: dict) -> str:
-    """Tables name the kind of op in one of two columns."""
-    return row.get("op_kind") or row.get("op", "")
-
-
-def write_rows(path: Path, columns: list[str], rows: list[dict]) -> Path:
-    with path.open("w") as file:
-        writer = csv.DictWriter(file, columns)
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
-
-
-class Prof:
-    """llm-prof on the measured files."""
-
-    def __init__(self, bin_folder: Path, measured: Path, work: Path):
-        self.tool = bin_folder / "llm-prof"
-        found = (readable(path, work) for path in sorted(measured.glob("*.csv")))
-        self.files = [str(path) for path in found if path]
-        self.work, self.measured = work, measured
-        # MdAPE of held-out rows, by source or backend and kind of op.
-        self.cross_validated = {}
-
-    def _run(self, *arguments: str) -> None:
-        done = subprocess.run([self.tool, *arguments], capture_output=True, text=True)
-        if done.returncode:
-            sys.exit(f"llm-prof {' '.join(map(str, arguments))}: {done.stderr}")
-
-    def validate(self, target, files=None, **filters) -> list[dict]:
-        out = self.work / "validated.csv"
-        self._run("validate", f"--target={target}", "--format=csv", f"-o={out}",
-                  *_filters(filters), *(files or self.files))
-        return list(csv.DictReader(out.open()))
-
-    def calibrate_for_users(self, target, file: Path, output: Path) -> str | None:
-        """Calibrates as a user does. Returns the message if no file is written."""
-        done = subprocess.run([self.tool, "calibrate", f"--target={target}", f"-o={output}", file],
-                              capture_output=True, text=True)
-        return None if done.returncode == 0 else done.stderr
-
-    def calibrate(self, target, figures, files=None, output="fitted.json", drops_named=False, **filters):
-        """Returns the held-out predictions, and the number of fitted figures. The last figures (or with `drops_named`
-        those that the message names) are left out if the rows do not determine them. The result is written even if it is no better
-        than before, because presets were fitted on the same rows."""
-        held, fitted = self.work / "held.csv", self.work / output
-        done = subprocess.run(
-            [self.tool, "calibrate", f"--target={target}", f"--figures={','.join(figures)}",
-             f"--predictions={held}", f"-o={fitted}", "--force", *_filters(filters), *(files or self.files)],
-            capture_output=True, text=True)
-        if done.returncode and "do not determine" in done.stderr and (drops_named or len(figures) > 1):
-            named = re.findall(r"'(engines\.[^']+)'", done.stderr) if drops_named else figures[-1:]
-            left = [figure for figure in figures if figure not in named]
-            return self.calibrate(target, left, files, output, drops_named, **filters) if left else ([], 0)
-        if done.returncode:
-            sys.exit(f"llm-prof calibrate: {done.stderr}")
-        count = int(re.search(r"^(\d+) fitted figures", done.stdout, re.M).group(1))
-        return list(csv.DictReader(held.open())), count
-
-
-def _filters(filters: dict) -> list[str]:
-    return [f"--{key.replace('_', '-')}={','.join(values)}" for key, values in filters.items()]
-
-
-def mdape(rows: list[dict]) -> float:
-    return statistics.median(abs(float(row["predicted_us"]) / float(row["measured_us"]) - 1) * 100
-                             for row in rows)
-
-
-def table(header: list[str], rows: list[list]) -> str:
-    def line(cells):
-        return "| " + " | ".join(f"{c:.1f}" if isinstance(c, float) else str(c) for c in cells) + " |"
-    return "\n".join([line(header), "|" + "---|" * len(header), *map(line, rows)])
-
-
 def plain_target(name: str, work: Path, overhead: int = 15000) -> Path:
     """Writes the roofline max(compute / a, memory / b) + c of a preset, without units and kernels.
     Fits look for c within a factor of 7.4 of its start, from 2,000 to 110,000 cycles."""
@@ -475,9 +364,6 @@ SHIPPED = [
       for library in ("vllm_0.14.0_fa", "sglang_0.5.10_fa") for phase in ("prefill", "decode")),
     *(("a100-sxm", "A100-80GB", f"attention_{phase}", "vidur", "flash_attn2_paged") for phase in ("prefill", "decode")),
     *(("rtx4090", "RTX4090", f"attention_{phase}", "llmservingsim", "") for phase in ("prefill", "decode")),
-    *((preset, device, f"attention_{phase}", "aiconfigurator", library)
-      for preset, device, _, backend in PRODUCTS if backend == "sglang"
-      for library in ("sglang", "vllm") for phase in ("prefill", "decode")),
     *((preset, device, kind, source, "") for preset, device, source in
       (("a100-sxm", "A100-80GB", "vidur"), ("a40", "A40", "vidur"), ("rtx4090", "RTX4090", "llmservingsim"))
       for kind in KERNEL_OPS if device != "RTX4090" or kind in ("rope", "silu_mul")),
@@ -509,63 +395,6 @@ def shipped(prof: Prof) -> str:
     return table(["preset as it is", "rows", "error", "p90", "measured / predicted", "cross-validated"], lines)
 
 
-def group_of(row: dict) -> tuple:
-    """Names what rows of several ops have in common."""
-    kind, kernel = row["op"], re.sub(r"^(\w+?)_[\d.]+(rc\d+)?(dev\d+)?_", r"\1 ", row["backend"])
-    if kind == "moe":
-        return (kind, kernel, row["dtype"], "" if row["gated"] == "1" else "not gated",
-                "all experts" if row["expert_parallel"] == "1" else "a share of the experts")
-    if "phase" in row:
-        return kind, kernel, {"context": "prompts", "generation": "decode", "verify": "drafts"}[row["phase"]]
-    return kind, kernel, row.get("gemm_dtype", ""), f"{row['kv_dtype']} cache" if "kv_dtype" in row else row["dtype"]
-
-
-PROGRAM_PRESETS = {"H100-SXM-80GB": "h100-sxm", "B200-SXM": "b200-sxm"}
-
-
-# Figures that say how a kernel is made, and are not fitted.
-CHOSEN = {"launch_nanoseconds", "query_tile", "decode_query_tile", "key_tile", "splits_unpacked", "p10_percent", "p90_percent"}
-
-
-def held_programs(prof: Prof, preset: str, path: Path, device: str, known: dict) -> dict[str, list[dict]]:
-    """Rows of programs, each predicted with figures of its library that were fitted without its sizes. Of libraries that have
-    figures in the preset."""
-    kernels = json.loads((PRESETS / f"{preset}.json").read_text())["calibration"]["engines"]["gpu"]["kernels"]
-    held = {}
-    for library in sorted({row["backend"] for row in known.values() if row["device"] == device}):
-        figures = [f"engines.gpu.kernels.{name}.{figure}" for name, own in kernels.items() if name.endswith("@" + library)
-                   for figure, value in own.items() if figure not in CHOSEN and value]
-        if figures:
-            rows, count = prof.calibrate(preset, figures, files=[str(path)], drops_named=True, device=[device], backend=[library])
-            held.update({row["row_id"]: (row, count) for row in rows})
-    return held
-
-
-def programs(prof: Prof) -> str:
-    """Lists modules and kernels of several ops, each predicted as the program that it is."""
-    groups, held = {}, {}
-    for name in ("gdn", "kda", "mamba2", "mhc", "mla_bmm", "mla", "moe", "dsa", "msa"):
-        path = prof.measured / f"public2_{name}.csv"
-        if not path.exists():
-            continue
-        known = {row["row_id"]: row for row in csv.DictReader(path.open())}
-        for device in sorted({row["device"] for row in known.values()}):
-            held.update(held_programs(prof, PROGRAM_PRESETS[device], path, device, known))
-            for row in prof.validate(PROGRAM_PRESETS[device], files=[str(path)], device=[device]):
-                if known[row["row_id"]]["timing"].startswith("cudagraph"):  # or launched by the host, which takes longer
-                    kind, *others = group_of(known[row["row_id"]])
-                    kind = kind if device.startswith("H100") else f"{device}: {kind}"
-                    groups.setdefault((kind, *others), []).append(row)
-    lines = []
-    for (kind, kernel, *others), rows in sorted(groups.items()):
-        errors = sorted(abs(float(row["error_percent"])) for row in rows)
-        ratio = statistics.median(float(row["measured_us"]) / float(row["predicted_us"]) for row in rows)
-        own = [held[row["row_id"]] for row in rows if row["row_id"] in held]
-        lines.append([f"{kind}: {', '.join(filter(None, others))}", f"`{kernel}`", len(rows), own[0][1] if own else 0, mdape(rows),
-                      errors[(9 * len(errors) + 9) // 10 - 1], f"{ratio:.2f}", mdape([row for row, _ in own]) if own else ""])
-    return table(["H100, rows of", "kernel", "rows", "fitted", "error", "p90", "measured / predicted", "cross-validated"], lines)
-
-
 # The sums of the ops of one layer, in microseconds, as they were measured and as other tools predict them.
 LAYER_HEADER = ["us", "predicted", "vidur (2024)", "aiconfigurator (2026), missing ops from vidur",
                 "LLMCompass", "LLM-Viewer", "GenZ"]
@@ -589,7 +418,7 @@ def layer(prof: Prof) -> str:
 
 
 SECTIONS = {"products": products, "carried": carried, "chips": chips, "eight": eight, "measured": measured, "attention": attention,
-            "spread": spread, "elementwise": elementwise, "programs": programs, "collectives": collectives, "shipped": shipped,
+            "spread": spread, "elementwise": elementwise, "programs": programs, "attention_libraries": attention_libraries, "collectives": collectives, "shipped": shipped,
             "layer": layer}
 
 

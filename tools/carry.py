@@ -64,10 +64,18 @@ def carried_kernel(figures: dict, is_product: bool, clocks: float, paths: float)
     return {key: round_to(value * scales[key]) if key in scales else value for key, value in figures.items()}
 
 
-def is_carried(kernel: str, target: dict) -> bool:
-    """Of libraries, those of plain products, which are of narrow types, and of what compilers make of norms and elementwise
-    ops. Attention, experts and other modules of one library are its own."""
+def have_one_array(fitted: dict, target: dict) -> bool:
+    """Returns whether units multiply alike: libraries then run the same attention kernels on both."""
+    rates = [only(each["engines"])["macs_per_cycle_per_unit"] for each in (fitted, target)]
+    return all(rates[0].get(name) == rates[1].get(name) for name in ("bf16", "f8E4M3FN"))
+
+
+def is_carried(kernel: str, fitted: dict, target: dict) -> bool:
+    """Of libraries, those of plain products, which are of narrow types, of what compilers make of norms and elementwise
+    ops, and of attention with its cache where units are the same. Experts and other modules of one library are its own."""
     name, _, library = kernel.partition("@")
+    if library and name in ("attention", "llm.kv_write"):
+        return have_one_array(fitted, target)
     if name == "contraction" and re.search("gemm|scaled_mm|nvfp4", library):
         return "f8E4M3FN" in only(target["engines"])["macs_per_cycle_per_unit"]
     return not library or library in COMPILERS and name in ("elementwise", "llm.rmsnorm")
@@ -99,7 +107,7 @@ def carry(fitted: dict, sheet: dict, femtojoules: float | None = None, ecc: bool
     engine["kernels"] = {
         name: with_spread(carried_kernel(kernel, name.startswith("contraction"), clocks, paths),
                           CARRIED_SPREADS[class_of(name)])
-        for name, kernel in figures["kernels"].items() if is_carried(name, target)}
+        for name, kernel in figures["kernels"].items() if is_carried(name, fitted, target)}
     share, of = ECC_MEMORY if ecc else SUSTAINED_MEMORY
     rate = int(target["memories"]["dram"]["bytes_per_second"]) * share // of
     [name] = target["engines"]

@@ -40,10 +40,13 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
   machine.units = double(engine.units);
   machine.clockHz = double(engine.sustainedClockHz.value_or(target.clockHz));
   std::string usedType;
+  constexpr double percent = 1e-2;
   if (std::optional<int64_t> macs =
           macType ? Target::macsPerCycle(engine, macType, usedType)
                   : std::nullopt)
-    machine.macsPerCycle = double(*macs) / machine.units;
+    machine.macsPerCycle = double(*macs) / machine.units * percent *
+                           double(figures.macsPercent.value_or(100));
+  machine.overlap = percent * real(figures.overlapPercent);
   machine.aluPerCycle = real(engine.aluPerCycle);
   machine.specialPerCycle = real(engine.specialPerCycle);
   machine.comparePerCycle = real(engine.comparePerCycle);
@@ -91,7 +94,6 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
   if (figures.regroupNanoseconds)
     machine.regroupSeconds = nano * double(*figures.regroupNanoseconds);
   machine.firstByteSeconds = nano * real(figures.firstByteNanoseconds);
-  constexpr double percent = 1e-2;
   machine.writtenByteShare =
       std::max(1.0, percent * double(figures.writtenBytePercent.value_or(100)));
   machine.residentBytesPerCycle =

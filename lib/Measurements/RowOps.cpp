@@ -234,10 +234,9 @@ static LogicalResult checkAttention(RowContext &c, bool isCausal) {
                        "tokens, too";
   if (row.window.value_or(0) > 0 && !isCausal)
     return refuse() << "a 'window' is of a causal mask";
-  if (row.valueDim.value_or(*row.headDim) != *row.headDim &&
+  if ((row.valueDim.value_or(*row.headDim) + *row.headDim) % 2 != 0 &&
       row.writesCache())
-    return refuse() << "there is no cache whose values have another "
-                       "'v_head_dim' than keys";
+    return refuse() << "'v_head_dim' and 'head_dim' must be even together";
   return success();
 }
 
@@ -277,14 +276,17 @@ static Operation *buildAttention(RowContext &c) {
 static Operation *buildCacheWrite(RowContext &c) {
   const MeasuredRow &row = c.row;
   constexpr int64_t noPages = 0;
+  // Where values are shorter than keys, both are as long as their mean: as many
+  // elements are written.
+  int64_t headDim = (*row.headDim + row.valueDim.value_or(*row.headDim)) / 2;
   auto type = KvCacheType::get(c.builder.getContext(), *row.batch, *row.kvHeads,
-                               *row.headDim, *row.kvLen, cacheTypeOf(c),
-                               noPages, /*isLatent=*/false);
+                               headDim, *row.kvLen, cacheTypeOf(c), noPages,
+                               /*isLatent=*/false);
   Value cache = KvCacheOp::create(c.builder, row.location, type,
                                   c.builder.getStringAttr("cache"),
                                   ValueRange(), ValueRange());
-  Value keys = c.value({*row.batch, *row.qLen, *row.kvHeads, *row.headDim}),
-        values = c.value({*row.batch, *row.qLen, *row.kvHeads, *row.headDim});
+  SmallVector<int64_t> shape = {*row.batch, *row.qLen, *row.kvHeads, headDim};
+  Value keys = c.value(shape), values = c.value(shape);
   return create<KvWriteOp>(
       c, StringAttr(), cache, keys, values, ValueRange(),
       c.builder.getDenseI64ArrayAttr({*row.kvLen - *row.qLen}),
@@ -380,20 +382,25 @@ std::vector<StringRef> RowOps::kinds() {
   for (const auto &[kind, build] : builders)
     kinds.push_back(kind);
   for (const RowProgram &program : builtInRowPrograms())
-    if (!llvm::is_contained(kinds, program.kind))
+    if (!program.isBeside && !llvm::is_contained(kinds, program.kind))
       kinds.push_back(program.kind);
   return kinds;
 }
 
 FailureOr<SmallVector<WorkloadOpInterface, 2>>
 RowOps::buildProgram(const MeasuredRow &row, Reasons reasons) {
-  SmallVector<WorkloadOpInterface, 2> ops;
   FailureOr<const RowProgram *> found = findRowProgram(row, reasons);
   if (failed(found))
     return failure();
   if (!*found)
-    return ops;
-  const RowProgram &program = **found;
+    return SmallVector<WorkloadOpInterface, 2>();
+  return parseProgram(**found, row, reasons);
+}
+
+FailureOr<SmallVector<WorkloadOpInterface, 2>>
+RowOps::parseProgram(const RowProgram &program, const MeasuredRow &row,
+                     Reasons reasons) {
+  SmallVector<WorkloadOpInterface, 2> ops;
   FailureOr<std::string> text =
       expandRowProgram(program, row, context, reasons);
   if (failed(text))
@@ -416,6 +423,20 @@ RowOps::buildProgram(const MeasuredRow &row, Reasons reasons) {
   for (const ProgramOp &entry : analyzed->ops())
     ops.push_back(entry.op);
   programs.push_back(std::move(parsed));
+  return ops;
+}
+
+FailureOr<SmallVector<WorkloadOpInterface, 2>>
+RowOps::addProgramsBeside(const MeasuredRow &row,
+                          SmallVector<WorkloadOpInterface, 2> ops,
+                          Reasons reasons) {
+  for (const RowProgram *beside : findProgramsBeside(row)) {
+    FailureOr<SmallVector<WorkloadOpInterface, 2>> more =
+        parseProgram(*beside, row, reasons);
+    if (failed(more))
+      return failure();
+    llvm::append_range(ops, *more);
+  }
   return ops;
 }
 
@@ -453,7 +474,7 @@ RowOps::build(const MeasuredRow &row, Reasons reasons) {
       return failure();
     if (beside != op)
       ops.push_back(cast<WorkloadOpInterface>(beside));
-    return ops;
+    return addProgramsBeside(row, std::move(ops), reasons);
   }
   return buildProgram(row, reasons);
 }

@@ -28,10 +28,13 @@ static constexpr StringLiteral marker = "//!";
 static FailureOr<RowProgram> readHead(StringRef head, EmitError emitError) {
   SmallVector<StringRef> words;
   llvm::SplitString(head, words);
+  RowProgram program;
+  program.isBeside = !words.empty() && words.front() == "beside";
+  if (program.isBeside)
+    words.erase(words.begin());
   if (words.empty())
     return emitError() << "'" << marker << "' must be followed by a kind of "
                        << "row";
-  RowProgram program;
   program.kind = words.front().str();
   bool isDefinition = false;
   for (StringRef word : llvm::drop_begin(words)) {
@@ -155,7 +158,7 @@ FailureOr<const RowProgram *> llm::findRowProgram(const MeasuredRow &row,
   std::string wanted;
   auto find = [&](const RowProgramList &programs) -> const RowProgram * {
     for (const RowProgram &program : programs) {
-      if (program.kind != row.opKind)
+      if (program.kind != row.opKind || program.isBeside)
         continue;
       if (holds(program, row))
         return &program;
@@ -173,6 +176,20 @@ FailureOr<const RowProgram *> llm::findRowProgram(const MeasuredRow &row,
   return reasons.refuse(row.location)
          << "no program of '" << row.opKind << "' is for this row; one is for "
          << wanted;
+}
+
+SmallVector<const RowProgram *, 2>
+llm::findProgramsBeside(const MeasuredRow &row) {
+  SmallVector<const RowProgram *, 2> found;
+  auto add = [&](const RowProgramList &programs) {
+    for (const RowProgram &program : programs)
+      if (program.isBeside && program.kind == row.opKind && holds(program, row))
+        found.push_back(&program);
+  };
+  if (row.programs)
+    add(*row.programs);
+  add(builtInRowPrograms());
+  return found;
 }
 
 //===----------------------------------------------------------------------===//

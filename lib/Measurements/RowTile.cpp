@@ -48,16 +48,18 @@ static TileAttr makeResident(const OpOnTarget &onTarget,
                        tile.getSplit());
 }
 
-/// Whether the op finds its operands in the cache, and they fit. Products do so
-/// if the target tells what the cache gives them, and in a graph that is
-/// replayed: elsewhere other ops run between two of the same weight.
+/// Whether the op finds its operands in the cache, and they fit. Products and
+/// attention do so if the target tells what the cache gives them, and in a graph
+/// that is replayed: elsewhere other ops run between two of the same weight.
 static bool isWarm(const OpOnTarget &onTarget, const UnitKernel *kernel,
                    const MeasuredRow &row, int64_t bytes) {
   if (row.cacheResident.value_or(0) != 1 || !kernel || !onTarget.tileMemory() ||
       bytes > onTarget.tileCapacityBytes())
     return false;
   return kernel->opClass() == "elementwise" ||
-         (kernel->opClass() == "contraction" && row.isReplayed() &&
+         ((kernel->opClass() == "contraction" ||
+           kernel->opClass() == "attention") &&
+          row.isReplayed() &&
           unitMachineOf(onTarget, *kernel).residentBytesPerCycle > 0);
 }
 

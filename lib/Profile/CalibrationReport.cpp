@@ -29,7 +29,7 @@ StringRef describeBound(FigureBound bound) {
   case FigureBound::High:
     return "at the upper end of the search";
   case FigureBound::Datasheet:
-    return "at the datasheet's rate";
+    return "at its limit";
   }
   return "";
 }
@@ -73,7 +73,7 @@ static void printFigures(llvm::raw_ostream &os,
   figures.print(os, tableWidth);
   for (const FittedFigure &figure : calibration.figures)
     if (figure.bound == FigureBound::Datasheet)
-      os << "at the datasheet's rate, which it cannot exceed: " << figure.path
+      os << "at its limit, which it cannot exceed: " << figure.path
          << "\n";
     else if (figure.bound != FigureBound::None)
       os << describeBound(figure.bound)

@@ -13,12 +13,13 @@
 namespace mlir::llm {
 
 /// A figure, and the range of its logarithm in which it is looked for: within a
-/// factor of e^2 of its start, but not above the datasheet's rate.
+/// factor of e^2 of its start, but not above the datasheet's rate, or
+/// the whole of a share.
 struct FigureRange {
   std::string path;
   int64_t before = 0;
   double startLog = 0, lowLog = 0, highLog = 0;
-  /// The datasheet's rate, if there is one.
+  /// The datasheet's rate, or the whole of a share, if there is one.
   std::optional<int64_t> limit;
   bool isNamed = false; ///< by itself, and not in a group
   /// The number of rows that must agree to move it, since a figure of a

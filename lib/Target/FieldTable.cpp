@@ -458,6 +458,14 @@ ArrayRef<NumberField<KernelFigures>> kernelNumbers() {
             "what each unit streams of operands that already lie in the cache "
             "that units share, if that is more than memory gives",
             &KernelFigures::residentBytesPerKilocycle),
+      atMost(100, field("macs_percent", "percent", "100",
+                        "what products reach of the engine's rate while a "
+                        "unit computes",
+                        &KernelFigures::macsPercent)),
+      atMost(100, field("overlap_percent", "percent", "0",
+                        "of the products of attention and its softmax, what "
+                        "of the shorter hides behind the longer",
+                        &KernelFigures::overlapPercent, 0)),
       percentile("p10_percent", "what a tenth of measured ops stayed below",
                  &KernelFigures::p10Percent),
       percentile("p90_percent", "what nine tenths of measured ops stayed below",

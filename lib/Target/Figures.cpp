@@ -190,6 +190,8 @@ std::optional<int64_t> figureLimit(const Target &target, StringRef path) {
     } else if constexpr (std::is_same_v<Part, Link>) {
       if (number.optional && number.unit == "bytes per second")
         limit = part.bytesPerSecond;
+    } else if (number.unit == "percent" && number.most < maxCount) {
+      limit = number.most;
     }
   });
   return limit;

@@ -58,6 +58,11 @@ def main() -> None:
     assert made["engines"] == {"chip": EXPECTED}, made["engines"]
     assert made["memories"] == {"dram": {"sustained_bytes_per_second": 1860000000000}}, made["memories"]
     assert made["links"] == SHEET["calibration"]["links"], made["links"]
+    # Where units are the same, libraries run the same attention kernels.
+    same = {**SHEET, "engines": {"chip": {"macs_per_cycle_per_unit": {"bf16": 2048}}}}
+    kernels = carry(FITTED, same)["calibration"]["engines"]["chip"]["kernels"]
+    assert kernels["attention@lib"] == {"item_cycles": 1, "p10_percent": 71, "p90_percent": 137}, kernels
+    assert "contraction@experts" not in kernels, kernels
     # A share of 15/16 is left where codes are in line; a unit of fewer multiply-accumulates keeps A100's paths.
     small = json.loads(json.dumps(SHEET))
     small["engines"]["chip"]["macs_per_cycle_per_unit"] = {"bf16": 256}

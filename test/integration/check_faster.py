@@ -30,6 +30,8 @@ LESS_IS_BETTER = re.compile(r"overhead_cycles|_nanoseconds$|femtojoules|idle_wat
 # Neither more nor less is better: sizes that the library's kernels have, how finely bandwidth is
 # shared, and what no time depends on.
 NEITHER = re.compile(r"(query|key)_tile$|item_elements$|lanes$|devices$|^links\.")
+# Percent of a whole.
+SHARES = re.compile(r"(macs|overlap)_percent$")
 
 PROGRAMS = {
     "experts": ["Qwen--Qwen3-30B-A3B", "--phase=decode", "--batch=8", "--kv-len=4000"],
@@ -60,6 +62,8 @@ class Figure:
         value = self.value * factor
         if isinstance(self.value, int) or self.value == int(self.value):
             value = round(value)
+        if SHARES.search(self.name):
+            value = min(value, 100)
         inner[self.path[-1]] = value
         return changed if value != self.value else None
 

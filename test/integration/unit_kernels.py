@@ -219,11 +219,20 @@ class Attention:
         return 2 * self.features * 2 * self.batch * (self.kv_heads * self.keys + self.heads * self.queries)
 
     def block_cycles(self) -> float:
+        """Of products and the softmax, the longer, and what of the shorter does not hide behind it."""
         gpu = self.device.gpu
-        macs = 2 * self.features / self.device.macs(self.row["dtype"])
+        products = 2 * self.features / self.device.macs(self.row["dtype"]) / self.figures.get("macs_percent", 100) * 100
         special = 1 / gpu["special_per_cycle_per_unit"]
-        alu = self.figures["alu_per_1000_scores"] / 1e3 / gpu["alu_per_cycle_per_unit"]
-        return self.tile * self.figures["key_tile"] * (macs + special + alu)
+        softmax = special + self.figures["alu_per_1000_scores"] / 1e3 / gpu["alu_per_cycle_per_unit"]
+        shown = 1 - self.figures.get("overlap_percent", 0) / 100
+        return self.tile * self.figures["key_tile"] * (max(products, softmax) + shown * min(products, softmax))
+
+    def fill_cycles(self) -> float:
+        """For queries, a block of keys and values, and the output of one item."""
+        per_kilocycle = self.figures.get("item_bytes_per_kilocycle")
+        rows = min(self.tile, self.queries * self.rows_of_query) + self.figures["key_tile"]
+        moved = 2 * rows * 2 * self.features if per_kilocycle else 0
+        return self.figures.get("item_cycles", 0) + (moved / (per_kilocycle / 1e3) if per_kilocycle else 0)
 
     def item_bytes(self) -> int:
         return 2 * self.features * (self.tile + 2 * self.figures["key_tile"])
@@ -237,7 +246,7 @@ class Attention:
         started, all_cycles, all_blocks, end = 0, 0.0, 0, 0.0
         for blocks, count in sorted(classes.items(), reverse=True):
             blocks = parts(blocks, splits)
-            cycles = blocks * block + self.figures.get("item_cycles", 0)
+            cycles = blocks * block + self.fill_cycles()
             alone = cycles + blocks * lone
             both = max(alone, together * cycles)
             started += count

@@ -68,6 +68,9 @@ struct UnitMachine {
   /// What a byte that is written takes, of one that is read.
   double writtenByteShare = 1;
   double residentBytesPerCycle = 0; ///< 0: not given
+  /// Of the products of attention and its softmax, what of the shorter hides
+  /// behind the longer: 0 to 1.
+  double overlap = 0;
 
   /// `macType` may be null. `figures` are those of the kernel's class or op.
   static UnitMachine get(const Target &target, const Engine &engine,

@@ -52,6 +52,14 @@ public:
 private:
   FailureOr<SmallVector<WorkloadOpInterface, 2>>
   buildProgram(const MeasuredRow &row, Reasons reasons);
+  /// Returns the ops of a program with what the row's columns have.
+  FailureOr<SmallVector<WorkloadOpInterface, 2>>
+  parseProgram(const RowProgram &program, const MeasuredRow &row,
+               Reasons reasons);
+  /// Adds what the row's library runs beside the ops.
+  FailureOr<SmallVector<WorkloadOpInterface, 2>>
+  addProgramsBeside(const MeasuredRow &row,
+                    SmallVector<WorkloadOpInterface, 2> ops, Reasons reasons);
   Value value(Type elementType, ArrayRef<int64_t> shape);
 
   MLIRContext *context;

@@ -19,7 +19,9 @@
 // each other have one text. In "$(..)" stand the names of columns with numbers,
 // own names, and affine expressions of numbers (`$(tokens * topk)`). Further
 // names are `rows_per_expert`, the list of rows of the experts of a rank, and
-// `rows_of_rank`, their sum.
+// `rows_of_rank`, their sum. If `beside` stands before the kind, the kind is a
+// single op, and the program is what a library's row of it times besides
+// (`//! beside attention_decode backend=NAME`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +39,7 @@ namespace mlir::llm {
 /// The program of one kind of row.
 struct RowProgram {
   std::string kind;
+  bool isBeside = false; ///< beside the op of a kind that is one op
   /// Columns, and the texts of which they must have one.
   std::vector<std::pair<std::string, std::vector<std::string>>> conditions;
   /// Names of the program's own, which stand before columns, and their words.
@@ -62,6 +65,10 @@ const RowProgramList &builtInRowPrograms();
 /// the row, if none of them is for what its columns have.
 FailureOr<const RowProgram *> findRowProgram(const MeasuredRow &row,
                                              Reasons reasons);
+
+/// Returns the programs of what a row times beside its one op: all whose
+/// conditions hold.
+SmallVector<const RowProgram *, 2> findProgramsBeside(const MeasuredRow &row);
 
 /// Returns the text of a program of a row, with what its columns have. These
 /// are errors at the row: a column that the table lacks or that is no number,

@@ -26,7 +26,7 @@ struct CalibrationOptions {
 };
 
 /// Where the fit of a figure ended: inside of the range of the search, at one
-/// of its ends, or at the datasheet's rate, which is an upper limit.
+/// of its ends, or at its upper limit, such as the datasheet's rate.
 enum class FigureBound { None, Low, High, Datasheet };
 
 /// A figure before and after, and how well the rows determine it.
@@ -85,7 +85,7 @@ FailureOr<Calibration> calibrate(
 /// figures.
 void printCalibration(llvm::raw_ostream &os, const Calibration &calibration,
                       const CalibrationOptions &options);
-/// Returns "at the datasheet's rate, ...". It is empty inside of the range.
+/// Returns "at its limit, ...". It is empty inside of the range.
 StringRef describeBound(FigureBound bound);
 /// Returns "12.3 %", or "without bound".
 std::string describeUncertainty(const FittedFigure &figure);

@@ -25,7 +25,7 @@ std::optional<int64_t> getFigure(const Target &target, StringRef path);
 
 /// Returns the upper limit of a sustained rate. For a clock it is the boost
 /// clock. For a memory, or a link in either protocol, it is the rate of the
-/// datasheet. Returns nothing for other figures.
+/// datasheet, and for a share 100 percent. Returns nothing for other figures.
 std::optional<int64_t> figureLimit(const Target &target, StringRef path);
 
 /// Returns the path of the energy of a multiply-accumulate of that type on the

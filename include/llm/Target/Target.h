@@ -124,7 +124,8 @@ struct KernelFigures {
       decodeQueryTile, keyTile,
       packsGroups, splitsUnpacked, skipsMasked, aluPer1000Scores,
       loneBlockCycles, regroupNanoseconds, firstByteNanoseconds,
-      writtenBytePercent, residentBytesPerKilocycle;
+      writtenBytePercent, residentBytesPerKilocycle, macsPercent,
+      overlapPercent;
   /// Measured times as shares of predicted ones, in percent: what a tenth of
   /// measured ops, and what nine tenths of them, stay below.
   std::optional<int64_t> p10Percent, p90Percent;

@@ -82,6 +82,10 @@ std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
   if (!keysBuffer)
     return nullptr;
   kernel->operandBytes = bytesOfElement(workload.buffers[*keysBuffer]);
+  kernel->outBytes = bytesOfElement(
+      *llvm::find_if(workload.buffers, [](const Buffer &buffer) {
+        return buffer.role == Buffer::Role::Write;
+      }));
   kernel->keyLoop = *keyLoop;
   kernel->keysBuffer = *keysBuffer;
   kernel->findFurtherKeys();
@@ -188,21 +192,33 @@ AttentionKernel::layoutOf(const UnitMachine &machine) const {
 // Time
 //===----------------------------------------------------------------------===//
 
-/// Returns the cycles of one block of queries and keys, for products and then
-/// the softmax.
+/// Returns the cycles of one block of queries and keys. Kernels whose warps take
+/// turns compute the products of one tile while another has its softmax
+/// (FlashAttention 3: Shah et al., 2024, 3.1).
 static double blockCycles(const UnitMachine &machine, int64_t queryTile,
                           double macsPerScore, double specialPerScore,
                           double aluPerScore) {
   double scores = double(queryTile) * machine.keyTile;
-  double cycles = 0;
-  auto add = [&](double work, double perCycle) {
-    if (perCycle > 0)
-      cycles += scores * work / perCycle;
+  auto cyclesOf = [&](double work, double perCycle) {
+    return perCycle > 0 ? scores * work / perCycle : 0;
   };
-  add(macsPerScore, machine.macsPerCycle);
-  add(specialPerScore, machine.specialPerCycle);
-  add(aluPerScore, machine.aluPerCycle);
-  return cycles;
+  double products = cyclesOf(macsPerScore, machine.macsPerCycle),
+         softmax = cyclesOf(specialPerScore, machine.specialPerCycle) +
+                   cyclesOf(aluPerScore, machine.aluPerCycle);
+  return std::max(products, softmax) +
+         (1 - machine.overlap) * std::min(products, softmax);
+}
+
+/// Returns the cycles of an item before its first product and behind its last
+/// one. Its queries, a block of keys and values, and its output pass then.
+double AttentionKernel::fillCycles(const Layout &layout,
+                                   const UnitMachine &machine) const {
+  if (machine.itemBytesPerCycle <= 0)
+    return machine.itemCycles;
+  double rows = double(std::min(layout.queryTile, layout.rows));
+  double bytes =
+      (rows * outBytes + machine.keyTile * operandBytes) * macsPerScore;
+  return machine.itemCycles + bytes / machine.itemBytesPerCycle;
 }
 
 double AttentionKernel::unitCycles(const Layout &layout, int64_t splits,
@@ -213,11 +229,12 @@ double AttentionKernel::unitCycles(const Layout &layout, int64_t splits,
              machine.aluPerScore.value_or((work.alu + work.compare) / scores);
   double block = blockCycles(machine, layout.queryTile, macsPerScore,
                              specialPerScore, aluPerScore);
+  double fill = fillCycles(layout, machine);
   double last = 0, sum = 0, items = 0, blockSum = 0;
   for (const ItemClass &each : layout.classes) {
     double blocks = std::ceil(each.blocks / double(splits));
     double count = each.tiles * layout.lanes * double(splits);
-    double cycles = blocks * block + machine.itemCycles;
+    double cycles = blocks * block + fill;
     double alone = cycles + blocks * machine.loneBlockCycles;
     double together = std::max(alone, inUnit * cycles);
     items += count;

@@ -58,6 +58,7 @@ private:
                                       bool skipsMasked) const;
   KernelTime timeOf(const Layout &layout, int64_t splits,
                     const KernelBytes &bytes, const UnitMachine &machine) const;
+  double fillCycles(const Layout &layout, const UnitMachine &machine) const;
   /// Returns the cycles in which all items are done, with at most `inUnit` in a
   /// unit at a time.
   double unitCycles(const Layout &layout, int64_t splits, double inUnit,
@@ -82,7 +83,8 @@ private:
   Loops queries;     ///< one, or none where each query reads keys of its own
   double scores = 0; ///< that are not masked, of all heads
   double macsPerScore = 0, valueDim = 0, outRows = 0;
-  double operandBytes = 2; ///< of one element of the queries
+  double operandBytes = 2; ///< of one element of the keys
+  double outBytes = 2;     ///< of one of the output, and of the queries
   mutable std::map<std::array<int64_t, 5>, Layout> layouts;
 };
 

@@ -187,6 +187,8 @@ KernelFigures randomFigures(StringRef name, Random &random) {
   figures.firstByteNanoseconds = maybe(random, 100, 10000);
   figures.writtenBytePercent = maybe(random, 100, 300);
   figures.residentBytesPerKilocycle = maybe(random, 1000, 1000000);
+  figures.macsPercent = maybe(random, 10, 100);
+  figures.overlapPercent = maybe(random, 0, 100);
   return figures;
 }
 
@@ -411,6 +413,18 @@ const Improvement improvements[] = {
     {"lone blocks", lowerFigure<&KernelFigures::loneBlockCycles>},
     {"regrouping", lowerFigure<&KernelFigures::regroupNanoseconds>},
     {"first byte", lowerFigure<&KernelFigures::firstByteNanoseconds>},
+    {"products",
+     [](Target &target, Random &random) {
+       for (KernelFigures &figures : target.engines.front().kernels)
+         if (figures.macsPercent)
+           figures.macsPercent = random(*figures.macsPercent, 100);
+     }},
+    {"overlap",
+     [](Target &target, Random &random) {
+       for (KernelFigures &figures : target.engines.front().kernels)
+         if (figures.overlapPercent)
+           figures.overlapPercent = random(*figures.overlapPercent, 100);
+     }},
     {"written bytes",
      [](Target &target, Random &random) {
        for (KernelFigures &figures : target.engines.front().kernels)
