@@ -3,7 +3,8 @@
     check_row_programs.py PROGRAMS WORK
 
 PROGRAMS is the folder of programs that are built in. Each program gets rows of random sizes. llm-prof's time of a row must
-be the sum over the ops of the program, in which "$(..)" is what Python makes of it.
+be the sum over the ops of the program, in which "$(..)" is what Python makes of it. Programs that are beside attention come with
+those of an attention and the write of its cache, which stand here.
 """
 import csv
 import json
@@ -17,6 +18,22 @@ TARGET = "h100-sxm"
 ROOT = Path(__file__).resolve().parents[2]
 
 
+ATTENTION = """
+func.func @row(%q: tensor<$(batch)x$(q_len_tokens)x$(heads)x$(head_dim)xbf16>,
+    %k: tensor<$(batch)x$(kv_len_tokens)x$(kv_heads)x$(head_dim)x$(cache)>,
+    %v: tensor<$(batch)x$(kv_len_tokens)x$(kv_heads)x$(v_head_dim)x$(cache)>,
+    %new: tensor<$(batch)x$(q_len_tokens)x$(kv_heads)x$((head_dim + v_head_dim) // 2)xbf16>) {
+  %y = llm.gqa_attn %q, %k, %v mask causal scale 1.0 : tensor<$(batch)x$(q_len_tokens)x$(heads)x$(head_dim)xbf16>,
+      tensor<$(batch)x$(kv_len_tokens)x$(kv_heads)x$(head_dim)x$(cache)>, tensor<$(batch)x$(kv_len_tokens)x$(kv_heads)x$(v_head_dim)x$(cache)>
+  %c = llm.kv_cache "cache" : <batch = $(batch), kv_heads = $(kv_heads), head_dim = $((head_dim + v_head_dim) // 2), capacity = $(kv_len_tokens), $(cache)>
+  %w = llm.kv_write %c, %new, %new at $(kv_len_tokens - q_len_tokens)
+      : <batch = $(batch), kv_heads = $(kv_heads), head_dim = $((head_dim + v_head_dim) // 2), capacity = $(kv_len_tokens), $(cache)>,
+        tensor<$(batch)x$(q_len_tokens)x$(kv_heads)x$((head_dim + v_head_dim) // 2)xbf16>, tensor<$(batch)x$(q_len_tokens)x$(kv_heads)x$((head_dim + v_head_dim) // 2)xbf16>
+  return
+}
+"""
+
+
 def programs(folder: Path):
     """Yields kind, conditions, names that the program defines, and text, which heads that follow each other share."""
     for path in sorted(folder.glob("*.mlir")):
@@ -24,9 +41,9 @@ def programs(folder: Path):
         texts = [part.split("\n", 1) for part in parts]
         for number, (head, _) in enumerate(texts):
             text = next(text for _, text in texts[number:] if text)
-            conditions, _, own = head.partition(" with ")
+            conditions, _, own = head.removeprefix("beside ").partition(" with ")
             kind, *conditions = conditions.split()
-            yield kind, words_of(conditions), words_of(own.split()), text
+            yield kind, words_of(conditions), words_of(own.split()), text + (ATTENTION if head.startswith("beside ") else "")
 
 
 def words_of(pairs: list[str]) -> dict[str, str]:
@@ -86,8 +103,13 @@ def random_row(rng: random.Random, conditions: dict) -> dict:
             "hidden": 1024, "expert_inter_per_rank": 512, "topk": rng.choice([2, 4]), "experts": experts,
             "experts_per_rank": experts // ranks, "expert_parallel": ranks, "seq_len_tokens": rng.randint(2, 300),
             "conv_channels": 1024, "d_conv": 4, "k_heads_per_rank": 4, "head_k_dim": 128, "v_heads_per_rank": 8,
-            "head_v_dim": 128, "heads": 8, "head_dim": 64, "d_state": 128, "groups": 2, "chunk": 128, "streams": 4,
+            "head_v_dim": 128, "heads": 8, "kv_heads": 2, "head_dim": 64, "dtype": "bf16", "kv_dtype": "bf16", "d_state": 128, "groups": 2, "chunk": 128, "streams": 4,
             "sinkhorn_iters": 20, "routing": rng.choice(["balanced", "power_law_1.2", "power_law_1.01"]), **conditions}
+
+
+def with_attention(row: dict) -> dict:
+    """Adds what ATTENTION names."""
+    return {"v_head_dim": row["head_dim"], **row, "cache": {"bf16": "bf16", "fp8": "f8E4M3FN"}[row["kv_dtype"]]}
 
 
 def times_of(functions: list[str], library: str, work: Path) -> dict[str, float]:
@@ -100,8 +122,11 @@ def times_of(functions: list[str], library: str, work: Path) -> dict[str, float]
     subprocess.run(["llm-opt", program, f"--llm-target=name={TARGET}{chosen}", "--llm-tile", "--llm-schedule",
                     f"--llm-export-report=format=json file={report}", "-o", work / "planned.mlir"], check=True)
     decoded = json.loads(report.read_text())
-    return {each["function"]: sum(op["cycles"] for op in each["ops"]) / each["clock_hz"] * 1e6
-            for each in decoded.get("functions", [decoded])}
+    times: dict[str, float] = {}
+    for each in decoded.get("functions", [decoded]):
+        name = each["function"].rstrip(".")  # of several functions that are one row
+        times[name] = times.get(name, 0) + sum(op["cycles"] for op in each["ops"]) / each["clock_hz"] * 1e6
+    return times
 
 
 def main() -> None:
@@ -111,7 +136,9 @@ def main() -> None:
     for kind, conditions, own, text in programs(folder):
         for _ in range(1 if own else 3):  # models and types are many
             row = random_row(rng, conditions)
-            text_of_row = expand(text, row | own).replace("@row", f"@row{len(rows)}")
+            known = with_attention(row) if kind.startswith("attention_") else row
+            first, *others = expand(text, known | own).split("@row")
+            text_of_row = first + "".join(f"@row{len(rows)}{'.' * at}{part}" for at, part in enumerate(others))
             functions.setdefault(conditions.get("backend", ""), []).append(text_of_row)
             rows.append({"row_id": f"row{len(rows)}", "op": kind, **row, "measured_us": 1})
     table = work / "rows.csv"
