@@ -84,8 +84,9 @@ static const NumberColumn numberColumns[] = {
      &MeasuredRow::cols},
     {{"cache_resident",
       "1: what is touched between repeats fits into the last-level cache; "
-      "elementwise ops then find their operands there, and products on targets "
-      "that tell what the cache gives them (resident_bytes_per_kilocycle)"},
+      "elementwise ops then find their operands there, and products and "
+      "attention on targets that tell what the cache gives them "
+      "(resident_bytes_per_kilocycle)"},
      &MeasuredRow::cacheResident},
     {{"n_devices", "devices of a collective", "chips"}, &MeasuredRow::devices},
     {{"message_bytes", "the buffer of a collective"},

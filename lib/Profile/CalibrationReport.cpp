@@ -28,7 +28,7 @@ StringRef describeBound(FigureBound bound) {
     return "at the lower end of the search";
   case FigureBound::High:
     return "at the upper end of the search";
-  case FigureBound::Datasheet:
+  case FigureBound::Limit:
     return "at its limit";
   }
   return "";
@@ -72,7 +72,7 @@ static void printFigures(llvm::raw_ostream &os,
                     percent(figure.uncertaintyPercent)});
   figures.print(os, tableWidth);
   for (const FittedFigure &figure : calibration.figures)
-    if (figure.bound == FigureBound::Datasheet)
+    if (figure.bound == FigureBound::Limit)
       os << "at its limit, which it cannot exceed: " << figure.path
          << "\n";
     else if (figure.bound != FigureBound::None)

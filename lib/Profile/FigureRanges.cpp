@@ -24,7 +24,7 @@ static constexpr double inertiaOfEnergy = 0.5;
 
 int64_t FigureRange::valueAt(double log) const {
   // Searches end near a border and not on it, so this puts the figure there.
-  if (boundAt(log) == FigureBound::Datasheet)
+  if (boundAt(log) == FigureBound::Limit)
     return *limit;
   return std::max<int64_t>(1, std::llround(std::exp(log)));
 }
@@ -35,7 +35,7 @@ FigureBound FigureRange::boundAt(double log) const {
     return FigureBound::Low;
   if (highLog - log >= near)
     return FigureBound::None;
-  return limit && highLog < startLog + reach ? FigureBound::Datasheet
+  return limit && highLog < startLog + reach ? FigureBound::Limit
                                              : FigureBound::High;
 }
 

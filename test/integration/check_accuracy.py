@@ -86,7 +86,7 @@ def check_layer(cells: dict, name: str) -> list[str]:
 
 def main() -> None:
     accuracy, bin_folder, measured, *sample = sys.argv[1:]
-    without = "programs" + (",chips,eight,measured" if sample else "")
+    without = "programs" + (",chips,eight,measured,attention_libraries" if sample else "")
     printed = subprocess.run([sys.executable, accuracy, measured, f"--bin={bin_folder}", f"--without={without}"],
                              check=True, stdout=subprocess.PIPE, text=True).stdout
     cells = read_tables(printed)

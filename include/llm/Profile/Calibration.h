@@ -27,7 +27,7 @@ struct CalibrationOptions {
 
 /// Where the fit of a figure ended: inside of the range of the search, at one
 /// of its ends, or at its upper limit, such as the datasheet's rate.
-enum class FigureBound { None, Low, High, Datasheet };
+enum class FigureBound { None, Low, High, Limit };
 
 /// A figure before and after, and how well the rows determine it.
 struct FittedFigure {
