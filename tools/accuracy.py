@@ -418,8 +418,8 @@ def layer(prof: Prof) -> str:
 
 
 SECTIONS = {"products": products, "carried": carried, "chips": chips, "eight": eight, "measured": measured, "attention": attention,
-            "spread": spread, "elementwise": elementwise, "programs": programs, "attention_libraries": attention_libraries, "collectives": collectives, "shipped": shipped,
-            "layer": layer}
+            "spread": spread, "elementwise": elementwise, "programs": programs, "attention_libraries": attention_libraries,
+            "collectives": collectives, "shipped": shipped, "layer": layer}
 
 
 def set_table(page: str, name: str, text: str) -> str:

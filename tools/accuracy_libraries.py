@@ -8,9 +8,14 @@ from pathlib import Path
 from measured_rows import PRESETS, Prof, mdape, table, write_rows
 
 
+def kernel_of(row: dict) -> str:
+    """Names a framework and its kernel, without the version."""
+    return re.sub(r"^(\w+?)_[\d.]+(rc\d+)?(dev\d+)?_", r"\1 ", row["backend"])
+
+
 def group_of(row: dict) -> tuple:
     """Names what rows of several ops have in common."""
-    kind, kernel = row["op"], re.sub(r"^(\w+?)_[\d.]+(rc\d+)?(dev\d+)?_", r"\1 ", row["backend"])
+    kind, kernel = row["op"], kernel_of(row)
     if kind == "moe":
         return (kind, kernel, row["dtype"], "" if row["gated"] == "1" else "not gated",
                 "all experts" if row["expert_parallel"] == "1" else "a share of the experts")
@@ -82,18 +87,16 @@ def attention_libraries(prof: Prof) -> str:
     files = [prof.measured / f"public2_attention_{phase}.csv" for phase in ("prefill", "decode")]
     known = {row["row_id"]: row for path in files if path.exists() for row in csv.DictReader(path.open())}
     if not known:
-        return table(["attention of", "device", *ERRORS], [])
+        return table(["attention of", "preset", *ERRORS], [])
     path = write_rows(prof.work / "attention.csv", list(next(iter(known.values()))), list(known.values()))
-    groups, held = {}, {}
+    lines = []
     for device, preset in ATTENTION.items():
-        if preset != "h200-sxm":
-            held.update(held_programs(prof, preset, path, device, known))
+        held = {} if preset == "h200-sxm" else held_programs(prof, preset, path, device, known)
+        groups = {}
         for row in prof.validate(preset, files=[str(path)], device=[device]):
             cells = known[row["row_id"]]
-            kernel = re.sub(r"^(\w+?)_[\d.]+(rc\d+)?(dev\d+)?_", r"\1 ", cells["backend"])
             phase = {"attention_prefill": "prompts", "attention_decode": "decode"}[row["op_kind"]]
-            groups.setdefault((preset, kernel, phase, f"{cells['kv_dtype']} cache"), []).append(row)
-    order = list(ATTENTION.values())
-    lines = [[f"`{kernel}`, {phase}, {cache}", preset, *errors_of(rows, held)]
-             for (preset, kernel, phase, cache), rows in sorted(groups.items(), key=lambda item: (order.index(item[0][0]), item[0]))]
+            groups.setdefault((kernel_of(cells), phase, f"{cells['kv_dtype']} cache"), []).append(row)
+        lines += [[f"`{kernel}`, {phase}, {cache}", preset, *errors_of(rows, held)]
+                  for (kernel, phase, cache), rows in sorted(groups.items())]
     return table(["attention of", "preset", *ERRORS], lines)

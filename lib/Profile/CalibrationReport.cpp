@@ -73,8 +73,8 @@ static void printFigures(llvm::raw_ostream &os,
   figures.print(os, tableWidth);
   for (const FittedFigure &figure : calibration.figures)
     if (figure.bound == FigureBound::Limit)
-      os << "at its limit, which it cannot exceed: " << figure.path
-         << "\n";
+      os << describeBound(figure.bound) << ", which it cannot exceed: "
+         << figure.path << "\n";
     else if (figure.bound != FigureBound::None)
       os << describeBound(figure.bound)
          << ", a factor of 7.4 from its start; give it a nearer one in the "

@@ -95,8 +95,8 @@ struct Obstacle {
 class CacheUses {
 public:
   CacheUses(GridAttr grid, ArrayRef<StringAttr> axes, int64_t products)
-      : axes(inTurns(axes, 1, grid)), chips(countChips(this->axes, grid)),
-        products(products) {}
+      : grid(grid), axes(inTurns(axes, 1, grid)),
+        chips(countChips(this->axes, grid)), products(products) {}
 
   /// Follows the states of the cache.
   std::optional<Obstacle> visit(Value state);
@@ -106,14 +106,13 @@ public:
   bool isCutByHand = false;
 
 private:
-  bool divides(int64_t size) const {
-    return !ShapedType::isDynamic(size) && size % chips == 0;
-  }
+  bool divides(int64_t size) const { return llm::divides(axes, size, grid); }
   std::optional<Obstacle> visitWrite(KvWriteOp write);
   std::optional<Obstacle> visitRead(KvReadOp read);
   std::string explainUser(Operation *user);
   std::string explainRows(ArrayRef<int64_t> positions) const;
 
+  GridAttr grid;
   Axes axes;
   int64_t chips;
   int64_t products; ///< chips that share the heads of queries
