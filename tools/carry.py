@@ -1,25 +1,27 @@
 #!/usr/bin/env python3
 """Carries the fitted figures of one GPU to the datasheet of another, by the rules of docs/accuracy.md.
 
-    tools/carry.py FITTED.json DATASHEET.json [--femtojoules=N] [--ecc] [--write]
+    tools/carry.py FITTED.json DATASHEET.json [--femtojoules=N] [--ecc] [--memory-percent=N] [--write]
 
 Both are target files. The result is DATASHEET.json with FITTED.json's figures, scaled by what both datasheets say, and
 with its own links as they are. It is printed, or written into DATASHEET.json. `--femtojoules` is the energy of a
 16-bit multiply-accumulate in units of 1,024 per cycle, for a process other than FITTED's; `--ecc` says that the memory
-has no bits of its own for error correction, so that codes take 1/16 of its rate.
+has no bits of its own for error correction, so that codes take 1/16 of its rate; `--memory-percent` says that the
+GPU is of another vendor, and which share of its memory's rate was published as sustained. Its kernels then have no range, as no
+rows of that vendor say how far off they are.
 """
 import argparse
 import json
 import re
 from pathlib import Path
 
-# What a multiply-accumulate of narrower types takes, in hundredths of a 16-bit one.
+# What a multiply-accumulate of narrower types takes, in hundredths of a 16-bit one, where the fitted target does not say.
 ENERGY_SHARES = {"f16": 100, "bf16": 100, "f8E4M3FN": 60, "f8E5M2": 60, "i8": 60, "f4E2M1FN": 36}
 # Data paths of a unit are at least those of A100, whatever its multiply-accumulates.
 LEAST_MACS = 1024
 # Measured times in percent of predicted ones, of rows on which nothing was fitted: what a tenth of them stays below, and
 # what nine tenths stay below (tools/spread.py).
-CARRIED_SPREADS = {"contraction": (84, 119), "attention": (71, 137), "elementwise": (78, 126), "link": (57, 150)}
+CARRIED_SPREADS = {"contraction": (85, 120), "attention": (71, 137), "elementwise": (78, 126), "link": (57, 150)}
 # Libraries of norms and elementwise ops alone.
 COMPILERS = ("torch", "vllm_0.19")
 SUSTAINED_MEMORY, ECC_MEMORY = (93, 100), (93 * 15, 100 * 16)
@@ -53,8 +55,9 @@ def class_of(name: str) -> str:
     return "elementwise" if kernel == "elementwise" or "." in kernel else "link"
 
 
-def with_spread(figures: dict, spread: tuple[int, int]) -> dict:
-    return {**figures, "p10_percent": spread[0], "p90_percent": spread[1]}
+def with_spread(figures: dict, spread: tuple[int, int] | None) -> dict:
+    known = {key: value for key, value in figures.items() if key not in ("p10_percent", "p90_percent")}
+    return {**known, "p10_percent": spread[0], "p90_percent": spread[1]} if spread else known
 
 
 def carried_kernel(figures: dict, is_product: bool, clocks: float, paths: float) -> dict:
@@ -70,11 +73,11 @@ def have_one_array(fitted: dict, target: dict) -> bool:
     return all(rates[0].get(name) == rates[1].get(name) for name in ("bf16", "f8E4M3FN"))
 
 
-def is_carried(kernel: str, fitted: dict, target: dict) -> bool:
+def is_carried(kernel: str, figures: dict, fitted: dict, target: dict) -> bool:
     """Of libraries, those of plain products, which are of narrow types, of what compilers make of norms and elementwise
     ops, and of attention with its cache where units are the same. Experts and other modules of one library are its own."""
     name, _, library = kernel.partition("@")
-    if library and name in ("attention", "llm.kv_write"):
+    if library and (name in ("attention", "llm.kv_write") or figures.get("is_default")):
         return have_one_array(fitted, target)
     if name == "contraction" and re.search("gemm|scaled_mm|nvfp4", library):
         return "f8E4M3FN" in only(target["engines"])["macs_per_cycle_per_unit"]
@@ -82,18 +85,26 @@ def is_carried(kernel: str, fitted: dict, target: dict) -> bool:
 
 
 def energies(fitted: dict, target: dict, femtojoules: float | None) -> dict:
-    """The energy of operands goes with the edge of the array that they feed, and that with the root of its size."""
+    """The energy of operands goes with the edge of the array that they feed, and that with the root of its size. Narrower
+    types take the same share of a 16-bit one."""
+    own = only(fitted["calibration"]["engines"]).get("femtojoules_per_mac", {})
     if femtojoules is None:
-        own = only(fitted["calibration"]["engines"]).get("femtojoules_per_mac", {})
         if "bf16" not in own:
             return {}
         femtojoules = own["bf16"] * (macs(fitted) / 1024) ** 0.5
     of16 = femtojoules * (1024 / macs(target)) ** 0.5
+    shares = {name: own[name] / own["bf16"] if name in own else share / 100 for name, share in ENERGY_SHARES.items()}
     rates = only(target["engines"])["macs_per_cycle_per_unit"]
-    return {name: round_to(of16 * share / 100, 3) for name, share in ENERGY_SHARES.items() if name in rates}
+    return {name: round_to(of16 * share, 3) for name, share in shares.items() if name in rates}
 
 
-def carry(fitted: dict, sheet: dict, femtojoules: float | None = None, ecc: bool = False) -> dict:
+def sustained_memory(target: dict, ecc: bool, percent: int | None) -> int:
+    share, of = (percent, 100) if percent else ECC_MEMORY if ecc else SUSTAINED_MEMORY
+    return int(target["memories"]["dram"]["bytes_per_second"]) * share // of
+
+
+def carry(fitted: dict, sheet: dict, femtojoules: float | None = None, ecc: bool = False,
+          memory_percent: int | None = None) -> dict:
     """Returns `sheet` with the figures of `fitted`."""
     target = json.loads(json.dumps(sheet))
     figures = only(fitted["calibration"]["engines"])
@@ -106,16 +117,15 @@ def carry(fitted: dict, sheet: dict, femtojoules: float | None = None, ecc: bool
         engine["femtojoules_per_mac"] = carried
     engine["kernels"] = {
         name: with_spread(carried_kernel(kernel, name.startswith("contraction"), clocks, paths),
-                          CARRIED_SPREADS[class_of(name)])
-        for name, kernel in figures["kernels"].items() if is_carried(name, fitted, target)}
-    share, of = ECC_MEMORY if ecc else SUSTAINED_MEMORY
-    rate = int(target["memories"]["dram"]["bytes_per_second"]) * share // of
+                          None if memory_percent else CARRIED_SPREADS[class_of(name)])
+        for name, kernel in figures["kernels"].items() if is_carried(name, kernel, fitted, target)}
     [name] = target["engines"]
     links = target.get("calibration", {}).get("links")
     target["calibration"] = {
         "fitted_on": f"carried from {fitted['name']}, scaled per unit and cycle (tools/carry.py); not measured on this "
                      f"device" + (", codes of ECC take 1/16 of the memory's rate" if ecc else ""),
-        "engines": {name: engine}, "memories": {"dram": {"sustained_bytes_per_second": rate}},
+        "engines": {name: engine},
+        "memories": {"dram": {"sustained_bytes_per_second": sustained_memory(target, ecc, memory_percent)}},
         **({"links": links} if links else {})}
     return target
 
@@ -126,10 +136,11 @@ def main() -> None:
     parser.add_argument("datasheet", type=Path)
     parser.add_argument("--femtojoules", type=float)
     parser.add_argument("--ecc", action="store_true")
+    parser.add_argument("--memory-percent", type=int)
     parser.add_argument("--write", action="store_true", help="into DATASHEET.json")
     options = parser.parse_args()
     fitted, sheet = (json.loads(path.read_text()) for path in (options.fitted, options.datasheet))
-    text = json.dumps(carry(fitted, sheet, options.femtojoules, options.ecc), indent=2) + "\n"
+    text = json.dumps(carry(fitted, sheet, options.femtojoules, options.ecc, options.memory_percent), indent=2) + "\n"
     if options.write:
         options.datasheet.write_text(text)
     else:

@@ -133,6 +133,9 @@ def write(own: dict) -> None:
         by_rules = figures.get("fitted_on", "").startswith("carried from ")
         for parts in (*(engine.get("kernels", {}) for engine in figures.get("engines", {}).values()),
                       figures.get("links", {})):
+            # Kernels that are carried from another vendor have none.
+            if by_rules and not any("p10_percent" in part for part in parts.values()):
+                continue
             for name, part in parts.items():
                 of_class = CARRIED_SPREADS[class_of(name)]
                 parts[name] = with_spread(part, of_class if by_rules else own.get((path.stem, name), of_class))

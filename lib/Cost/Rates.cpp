@@ -255,12 +255,47 @@ std::optional<int64_t> mlir::llm::energyPicojoules(const OpOnTarget &context,
   return int64_t(picojoules);
 }
 
-std::optional<int64_t> mlir::llm::powerCycles(const Target &target,
-                                              int64_t picojoules) {
+/// Returns the cycles that this energy takes at a share of the limit.
+static std::optional<int64_t> cyclesAt(const Target &target, int64_t picojoules,
+                                       int64_t percent) {
   if (!target.powerLimitWatts)
     return 0;
   constexpr int64_t picojoulesPerJoule = 1000000000000;
-  return ceilMulDiv(picojoules, target.clockHz, 1,
+  return ceilMulDiv(picojoules, target.clockHz, 100,
                     *target.powerLimitWatts - target.idleWatts.value_or(0),
-                    picojoulesPerJoule);
+                    picojoulesPerJoule * percent);
+}
+
+PowerLimit::PowerLimit(const Target &target) {
+  if (!target.powerLimitWatts)
+    return;
+  watts = double(*target.powerLimitWatts - target.idleWatts.value_or(0));
+  burstShare = 0.01 * double(target.burstPercent.value_or(100));
+  burstSeconds = 1e-6 * double(target.burstMicroseconds.value_or(0));
+}
+
+double PowerLimit::secondsOf(double joules) const {
+  if (watts <= 0)
+    return 0;
+  double steady = joules / watts;
+  return std::max(steady / burstShare,
+                  steady - (burstShare - 1) * burstSeconds);
+}
+
+std::optional<int64_t> mlir::llm::powerCycles(const Target &target,
+                                              int64_t picojoules) {
+  std::optional<int64_t> steady = cyclesAt(target, picojoules, 100),
+                         least = leastPowerCycles(target, picojoules);
+  if (!steady || !least)
+    return std::nullopt;
+  constexpr int64_t percentMicroseconds = 100000000;
+  std::optional<int64_t> saved = ceilMulDiv(
+      target.burstPercent.value_or(100) - 100,
+      target.burstMicroseconds.value_or(0), target.clockHz, percentMicroseconds);
+  return saved ? std::max(*least, *steady - *saved) : least;
+}
+
+std::optional<int64_t> mlir::llm::leastPowerCycles(const Target &target,
+                                                   int64_t picojoules) {
+  return cyclesAt(target, picojoules, target.burstPercent.value_or(100));
 }

@@ -69,7 +69,7 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
       femto * real(cache ? cache->femtojoulesPerByte : std::nullopt);
   machine.joulesPerByte =
       femto * real(dram.femtojoulesPerByte) + machine.joulesPerCachedByte;
-  machine.powerWatts = real(target.powerLimitWatts) - real(target.idleWatts);
+  machine.power = PowerLimit(target);
 
   machine.launchSeconds = nano * real(figures.launchNanoseconds);
   machine.splitSeconds = nano * real(figures.splitNanoseconds);
@@ -102,11 +102,9 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
 }
 
 double UnitMachine::powerSeconds(double macs, const KernelBytes &bytes) const {
-  return powerWatts > 0
-             ? (macs * joulesPerMac + bytes.memory * joulesPerByte +
-                bytes.cached * joulesPerCachedByte + bytes.joulesOnTheWay) /
-                   powerWatts
-             : 0;
+  return power.secondsOf(macs * joulesPerMac + bytes.memory * joulesPerByte +
+                         bytes.cached * joulesPerCachedByte +
+                         bytes.joulesOnTheWay);
 }
 
 double UnitMachine::cachedSeconds(double bytes) const {

@@ -142,7 +142,7 @@ static FailureOr<int64_t> leastComputeCycles(const OpOnTarget &context,
   std::optional<int64_t> energy =
       energyPicojoules(context, *macs, bytes, /*cachedBytes=*/0);
   std::optional<int64_t> power =
-      energy ? powerCycles(*context.target, *energy) : std::nullopt;
+      energy ? leastPowerCycles(*context.target, *energy) : std::nullopt;
   if (!power)
     return context.refuseOverflow();
   // The energy of the whole was rounded up, but those of its parts may be

@@ -9,6 +9,7 @@
 #include "llm/Cost/Kernels/CollectiveModel.h"
 #include "llm/Cost/CostModel.h"
 #include "llm/Cost/OpOnTarget.h"
+#include "llm/Cost/Rates.h"
 #include "llm/Cost/Roofline.h"
 #include "llm/Results/Report.h"
 #include "llm/Results/RunComparison.h"
@@ -326,13 +327,9 @@ static double portCycles(const OpReport &op, const Engine &group,
 /// Returns the fewest cycles that the power limit allows for the energy of one
 /// run; 0 without a limit.
 static double powerCyclesOf(const OpReport &op, const Target &target) {
-  if (!target.powerLimitWatts)
-    return 0;
   constexpr double joulesPerPicojoule = 1e-12;
-  auto watts =
-      double(*target.powerLimitWatts - target.idleWatts.value_or(0));
-  return double(op.figures.energyPicojoules) * joulesPerPicojoule / watts *
-         double(target.clockHz);
+  double joules = joulesPerPicojoule * double(op.figures.energyPicojoules);
+  return PowerLimit(target).secondsOf(joules) * double(target.clockHz);
 }
 
 namespace {

@@ -22,6 +22,8 @@ ServingPredictor::ServingPredictor(MLIRContext *context, ModelConfig model,
                                    std::string pipeline)
     : context(context), model(std::move(model)), target(std::move(target)),
       formats(std::move(formats)), pipeline(std::move(pipeline)) {
+  // A server never rests, so that the power limit acts all the time.
+  this->target.burstPercent.reset();
   loadDecoderDialects(context);
 }
 

@@ -152,6 +152,16 @@ ArrayRef<NumberField<Target>> targetNumbers() {
             "what the device draws when nothing runs; part of the limit, and "
             "of the average power in reports",
             &Target::idleWatts, 0),
+      atMost(1000,
+             field("burst_percent", "percent of the limit", "100",
+                   "what an op draws at most in its first "
+                   "`burst_microseconds`; the limit acts behind them",
+                   &Target::burstPercent, 100)),
+      field("burst_microseconds", "microseconds", "0",
+            "how much of an op the limit does not reach; limits act within "
+            "tens of milliseconds, and what is measured is repeated some "
+            "tens of times",
+            &Target::burstMicroseconds, 0),
   };
   return fields;
 }
@@ -470,6 +480,10 @@ ArrayRef<NumberField<KernelFigures>> kernelNumbers() {
                  &KernelFigures::p10Percent),
       percentile("p90_percent", "what nine tenths of measured ops stayed below",
                  &KernelFigures::p90Percent),
+      choice("is_default", "0",
+             "1: these figures of a library (`KERNEL@LIBRARY`) stand over "
+             "those of the kernel where no library is chosen that has others",
+             &KernelFigures::isDefault),
   };
   return fields;
 }

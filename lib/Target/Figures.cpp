@@ -270,8 +270,11 @@ std::vector<std::string> figuresOfGroup(const Target &target, StringRef group,
     addLinkFigures(target, library, group == "experts", paths);
     return paths;
   }
-  if (!library.empty())
-    addKernelFigures(*engine, (group + "@" + library).str(), paths);
+  for (const KernelFigures &figures : engine->kernels)
+    if (auto [name, of] = StringRef(figures.kernel).split('@');
+        name == group && !of.empty() &&
+        (library.empty() ? figures.isDefault == 1 : of == library))
+      addKernelFigures(*engine, figures.kernel, paths);
   if (paths.empty())
     addKernelFigures(*engine, group, paths);
   return paths;

@@ -33,19 +33,35 @@ Link Target::withDefaultLibrary(const Link &link) const {
   return whole;
 }
 
-/// Replaces every number that `given` has.
+/// Replaces every number that `given` has. Which library counts stays.
 static void overwrite(KernelFigures &figures, const KernelFigures &given) {
   for (const NumberField<KernelFigures> &number : kernelNumbers())
-    if (std::optional<int64_t> value = number.get(given))
+    if (std::optional<int64_t> value = number.get(given);
+        value && number.optional != &KernelFigures::isDefault)
       number.set(figures, *value);
 }
 
+/// Says whether these are the figures of a default library for such a kernel.
+static bool isDefaultOf(const KernelFigures &figures, StringRef name) {
+  auto [kernel, library] = StringRef(figures.kernel).split('@');
+  return kernel == name && !library.empty() && figures.isDefault == 1;
+}
+
 KernelFigures Engine::kernelFigures(StringRef opClass, StringRef opName) const {
+  // A library that was chosen for the class or for the op replaces the default.
+  bool isChosen = llvm::any_of(kernels, [&](const KernelFigures &given) {
+    return (given.kernel == opClass || given.kernel == opName) &&
+           given.isDefault == 0;
+  });
   KernelFigures figures;
-  for (StringRef name : {opClass, opName})
+  for (StringRef name : {opClass, opName}) {
     for (const KernelFigures &given : kernels)
       if (given.kernel == name)
         overwrite(figures, given);
+    for (const KernelFigures &given : kernels)
+      if (!isChosen && isDefaultOf(given, name))
+        overwrite(figures, given);
+  }
   return figures;
 }
 
@@ -66,7 +82,8 @@ static void selectLinks(Target &target, ArrayRef<StringRef> libraries) {
   target.links = std::move(selected);
 }
 
-/// Of several libraries, the last one that has a figure counts.
+/// Of several libraries, the last one that has a figure counts. Where there are
+/// default libraries, they stay beside, and what was chosen is marked as none.
 static void selectEngineKernels(Engine &engine, ArrayRef<StringRef> libraries,
                                 bool replayed) {
   std::vector<KernelFigures> selected;
@@ -78,12 +95,23 @@ static void selectEngineKernels(Engine &engine, ArrayRef<StringRef> libraries,
     return selected.back();
   };
   for (const KernelFigures &figures : engine.kernels)
-    if (!StringRef(figures.kernel).contains('@'))
-      overwrite(find(figures.kernel), figures);
+    if (!StringRef(figures.kernel).contains('@') || figures.isDefault == 1) {
+      KernelFigures &own = find(figures.kernel);
+      overwrite(own, figures);
+      own.isDefault = figures.isDefault;
+    }
+  bool hasDefault = llvm::any_of(selected, [](const KernelFigures &figures) {
+    return figures.isDefault == 1;
+  });
   for (StringRef library : libraries)
     for (const KernelFigures &figures : engine.kernels)
-      if (auto [name, of] = StringRef(figures.kernel).split('@'); of == library)
-        overwrite(find(name), figures);
+      if (auto [name, of] = StringRef(figures.kernel).split('@');
+          of == library) {
+        KernelFigures &own = find(name);
+        overwrite(own, figures);
+        if (hasDefault)
+          own.isDefault = 0;
+      }
   if (replayed)
     for (KernelFigures &figures : selected)
       if (figures.replayNanoseconds)

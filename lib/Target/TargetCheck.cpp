@@ -187,6 +187,8 @@ private:
         add(figuresPath, "has no figures");
       checkNumbers(figuresPath + ".", kernelNumbers(), figures);
       checkSpread(figuresPath, figures);
+      checkDefault(engine.kernels, &KernelFigures::kernel, figures,
+                   figuresPath, "vllm");
     }
   }
 
@@ -201,7 +203,7 @@ private:
       else
         checkLinkRates(link, path);
       checkShape(link, path);
-      checkDefault(link, path);
+      checkDefault(target.links, &Link::name, link, path, "nccl");
     }
   }
 
@@ -239,20 +241,23 @@ private:
               (all ? ", " + withThousandsSeparators(*all) : std::string()));
   }
 
-  void checkDefault(const Link &link, const std::string &path) {
-    if (link.isDefault != 1)
+  /// Checks that a default is one library of `all`, links or kernels.
+  template <typename Part>
+  void checkDefault(const std::vector<Part> &all, std::string Part::*nameOf,
+                    const Part &part, const std::string &path,
+                    StringRef example) {
+    if (part.isDefault != 1)
       return;
-    auto [name, library] = StringRef(link.name).split('@');
+    auto [name, library] = StringRef(part.*nameOf).split('@');
     if (library.empty())
       add(path + ".is_default",
-          "is of the figures of a library, as in '" + link.name +
-              "@nccl'; those of the link itself count where no library has "
-              "others");
-    for (const Link &other : target.links)
-      if (&other != &link && other.isDefault == 1 &&
-          StringRef(other.name).split('@').first == name && &other < &link)
-        add(path + ".is_default",
-            "is 1 in '" + other.name + "', too; one library is the default");
+          "is of the figures of a library, as in '" + name + "@" + example +
+              "'; those without one count where no library has others");
+    for (const Part &other : all)
+      if (&other < &part && other.isDefault == 1 &&
+          StringRef(other.*nameOf).split('@').first == name)
+        add(path + ".is_default", "is 1 in '" + other.*nameOf +
+                                      "', too; one library is the default");
   }
 
   /// Checks that streams are not faster than the datasheet's rate.

@@ -6,10 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramPass.h"
+#include "llm/Cost/OpOnTarget.h"
+#include "llm/Cost/Rates.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Measurements/MeasuredCosts.h"
+#include "llm/Program/Totals.h"
 #include "llm/Transforms/Passes.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace mlir::llm {
 #define GEN_PASS_DEF_LLMTARGETPASS
@@ -18,6 +22,46 @@ namespace mlir::llm {
 
 using namespace mlir;
 using namespace mlir::llm;
+
+/// Returns how often an op runs, as far as trips are constant.
+static double countRuns(Operation *op) {
+  double runs = 1;
+  for (Operation *parent = op->getParentOp(); parent;
+       parent = parent->getParentOp())
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(parent))
+      if (std::optional<APInt> trips = loop.getStaticTripCount())
+        runs *= double(trips->getZExtValue());
+  return runs;
+}
+
+/// Returns the seconds that all multiply-accumulates of a program take at the
+/// power limit. Ops of open sizes do not count.
+static double secondsAtLimit(ModuleOp module, const Target &target) {
+  double joules = 0;
+  module.walk([&](WorkloadOpInterface op) {
+    FailureOr<OpOnTarget> context =
+        OpOnTarget::get(op, target, Reasons::unsaid());
+    if (failed(context))
+      return;
+    Count macs = countWork(op, context->workload, WorkKind::Mac);
+    std::optional<int64_t> femtojoules = Target::macFemtojoules(
+        *context->engine, context->workload.macElementType());
+    if (succeeded(macs) && femtojoules)
+      joules += 1e-15 * double(*femtojoules) * double(*macs) * countRuns(op);
+  });
+  PowerLimit limit(target);
+  return limit.watts > 0 ? joules / limit.watts : 0;
+}
+
+/// Bursts were measured of ops that were repeated, with their warm-up, so many
+/// times. Behind a load of so many bursts the limit acts all the time.
+static constexpr int64_t repeats = 50;
+
+static bool isLongLoad(ModuleOp module, const Target &target) {
+  return target.burstPercent &&
+         secondsAtLimit(module, target) >
+             1e-6 * double(repeats * target.burstMicroseconds.value_or(0));
+}
 
 namespace {
 struct LlmTargetPass
@@ -43,6 +87,8 @@ struct LlmTargetPass
                           "--llm-target: option 'set': ");
     if (failed(target) || failed(readMeasured(*target)))
       return signalPassFailure();
+    if (isLongLoad(getOperation(), *target))
+      target->burstPercent = target->burstMicroseconds = std::nullopt;
     writeTarget(getOperation(), *target);
     // A grid that is there already may need more links than the target has.
     if (failed(applyEnginesOption(*this, getOperation(), engines, *target)) ||

@@ -80,7 +80,10 @@ class OpTerms:
         self.bound = self.find_bound(op, report)
         self.waits_for_bytes = self.do_units_wait(op, report)
         watts = report.get("power_limit_watts", math.inf) - report.get("idle_watts", 0)
-        self.power = op.get("energy_picojoules", 0) * 1e-12 / watts * report["clock_hz"]
+        steady = op.get("energy_picojoules", 0) * 1e-12 / watts
+        share, burst = report.get("burst_percent", 100) / 100, report.get("burst_microseconds", 0) / 1e6
+        seconds = steady / share if steady <= share * burst else steady - (share - 1) * burst
+        self.power = seconds * report["clock_hz"]
         group = next(engine for engine in report["engines"] if engine["name"] == op["engine"])
         dram = [memory["name"] for memory in report["memories"] if "lanes" in memory][-1]
         ports = group.get("unit_bytes_per_second")

@@ -174,7 +174,8 @@ def main() -> None:
     clamped = told = 0
     kernels = json.loads((Path(sys.argv[2]) / f"{TARGET}.json").read_text())["calibration"]["engines"]["gpu"]["kernels"]
     far = {kind: (kernels[name]["p10_percent"] / 100, kernels[name]["p90_percent"] / 100) for kind, name in
-           (("gemm", "contraction"), ("rmsnorm", "llm.rmsnorm"), ("attention_decode", "attention"))}
+           (("gemm", "contraction"), ("rmsnorm", "llm.rmsnorm"),
+            ("attention_decode", next(name for name in kernels if name.startswith("llm.gqa_attn@") and kernels[name].get("is_default"))))}
     for at, case in enumerate(queries):
         name = f"f{at}"
         memory_us = before[name]["memory_cycles"] / CLOCK_HZ * 1e6

@@ -21,7 +21,8 @@ def percentiles(op: dict, target: dict) -> tuple[str, float, float]:
         return "nvlink", link["p10_percent"], link["p90_percent"]
     kernels = figures["engines"]["gpu"]["kernels"]
     group = CLASSES.get(op["op"], "elementwise")
-    own = kernels.get(op["op"], kernels[group])
+    default = next((each for name, each in kernels.items() if name.startswith(f"{op['op']}@") and each.get("is_default")), None)
+    own = default or kernels.get(op["op"], kernels[group])
     return group, own["p10_percent"], own["p90_percent"]
 
 

@@ -54,6 +54,7 @@ class Device:
         self.port = self.gpu["stream_bytes_per_kilocycle_per_unit"] / 1e3 * self.units * self.clock
         self.joules_per_byte = 1e-15 * dram.get("femtojoules_per_byte", 0)
         self.watts = sheet.get("power_limit_watts", 0) - sheet.get("idle_watts", 0)
+        self.burst_share, self.burst_seconds = sheet.get("burst_percent", 100) / 100, sheet.get("burst_microseconds", 0) / 1e6
 
     def mac_type(self, dtype: str) -> str:
         return next(name for name in (NAMES[dtype], *WIDER[dtype]) if name in self.gpu["macs_per_cycle_per_unit"])
@@ -63,14 +64,24 @@ class Device:
 
     def power_seconds(self, dtype: str, macs: float, bytes_moved: float) -> float:
         joules = 1e-15 * self.gpu.get("femtojoules_per_mac", {}).get(self.mac_type(dtype), 0)
-        return (macs * joules + bytes_moved * self.joules_per_byte) / self.watts if self.watts else 0.0
+        if not self.watts:
+            return 0.0
+        needed = macs * joules + bytes_moved * self.joules_per_byte
+        # A burst takes its share of the limit for so long; the rest of the energy comes at the limit.
+        in_burst = self.watts * self.burst_share * self.burst_seconds
+        if needed <= in_burst:
+            return needed / (self.watts * self.burst_share)
+        return self.burst_seconds + (needed - in_burst) / self.watts
 
     def figures(self, op_class: str, op: str, row: dict) -> dict:
-        """Those of the class, of the row's library before those of none; then those of the op in the same way."""
+        """Those of the class, of the row's library (or the default one) before those of none; then those of the op in the same way."""
         found: dict = {}
+        kernels = self.gpu["kernels"]
+        is_own = any(f"{name}@{row['backend']}" in kernels for name in (op_class, op))
         for name in (op_class, op):
-            for key in (name, f"{name}@{row['backend']}"):
-                found.update(self.gpu["kernels"].get(key, {}))
+            default = [key for key in kernels if key.startswith(f"{name}@") and kernels[key].get("is_default") and not is_own]
+            for key in (name, *default, f"{name}@{row['backend']}"):
+                found.update(kernels.get(key, {}))
         # Of a replayed graph, the launch is replaced within each entry.
         if row["timing"].startswith("cudagraph"):
             found["launch_nanoseconds"] = found.get("replay_nanoseconds", found["launch_nanoseconds"])

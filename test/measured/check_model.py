@@ -16,7 +16,7 @@ from pathlib import Path
 def predict(row, config):
     sizes = ["--phase=prefill", f"--seq={row['seq']}"] if row["phase"] == "prefill" else [f"--batch={row['batch']}", f"--kv-len={row['kv_len']}"]
     subprocess.run(["llm-translate", "--import-hf-config", config, "--layers=all", *sizes, "-o", "model.mlir"], check=True)
-    subprocess.run(["llm-opt", "model.mlir", f"--llm-target=name={row['preset']} library=torch", "--llm-tile", "--llm-schedule",
+    subprocess.run(["llm-opt", "model.mlir", f"--llm-target=name={row['preset']} library=torch,torch_cudnn", "--llm-tile", "--llm-schedule",
                     "--llm-export-report=format=json file=model.json", "-o", "planned.mlir"], check=True)
     return json.load(open("model.json"))["makespan_us"] / 1000
 

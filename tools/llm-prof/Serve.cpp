@@ -28,6 +28,10 @@ struct ServeOptions {
   cl::opt<std::string> config{cl::Positional, cl::Required, cl::sub(command),
                               cl::desc("<config.json>")};
   TargetOptions machine{command};
+  cl::opt<std::string> library{
+      "library", cl::sub(command), cl::value_desc("name[,name...]"),
+      cl::desc("Libraries whose figures of kernels count, as of\n--llm-target "
+               "(default: those that the target says)")};
   cl::list<int64_t> tensorParallel{
       "tp", cl::CommaSeparated, cl::sub(command), cl::value_desc("N[,N...]"),
       cl::desc("Chips over which each copy of the model is cut (default: 1)")};
@@ -209,6 +213,10 @@ FailureOr<ServingPredictor>
 Serve::makePredictor(const ModelConfig &model, MLIRContext &context) const {
   FailureOr<Target> target = options.machine.load(context);
   if (failed(target))
+    return failure();
+  auto emitError = [&] { return emitToolError(context) << "--library: "; };
+  if (!options.library.empty() &&
+      failed(selectLibrary(*target, options.library, emitError)))
     return failure();
   ImportOptions formats;
   formats.weights = options.weights;

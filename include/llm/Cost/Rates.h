@@ -37,10 +37,26 @@ std::optional<int64_t> memoryCycles(const OpOnTarget &context,
 /// Returns the smallest rate of one engine's ports to the shared memories.
 int64_t slowestPortBytesPerSecond(const OpOnTarget &context);
 
-/// Returns the fewest cycles that the target's power limit allows for work that
-/// takes this energy. It is 0 without a limit, and nothing if they do not fit
-/// into 64 bits.
+/// What a target's power limit allows one op: a burst takes more, until the
+/// limit acts.
+struct PowerLimit {
+  PowerLimit() = default;
+  explicit PowerLimit(const Target &target);
+  /// Returns the fewest seconds in which an op may take so much energy. They
+  /// are 0 without a limit.
+  double secondsOf(double joules) const;
+
+  double watts = 0; ///< above idle; 0 without a limit
+  double burstShare = 1, burstSeconds = 0;
+};
+
+/// Returns the fewest cycles in which an op may take so much energy, and nothing
+/// if they do not fit into 64 bits.
 std::optional<int64_t> powerCycles(const Target &target, int64_t picojoules);
+/// Returns the fewest cycles of work that takes this energy, however it is cut
+/// into ops, each with a burst of its own.
+std::optional<int64_t> leastPowerCycles(const Target &target,
+                                        int64_t picojoules);
 /// Returns the energy of the multiply-accumulates and of the bytes in each
 /// memory that they pass, rounded up. `bytes` has an entry for each shared
 /// memory, in the order of the target. Bytes that pass the nearest one pass the

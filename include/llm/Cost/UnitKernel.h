@@ -20,6 +20,7 @@
 #ifndef LLM_COST_UNITKERNEL_H
 #define LLM_COST_UNITKERNEL_H
 
+#include "llm/Cost/Rates.h"
 #include "llm/Target/Target.h"
 #include "llm/Workload/Workload.h"
 
@@ -76,10 +77,9 @@ struct UnitMachine {
   static UnitMachine get(const Target &target, const Engine &engine,
                          Type macType, const KernelFigures &figures);
 
-  /// The energies, if the target gives them, and the power that is left for
-  /// them. A power of 0 means no limit.
-  double joulesPerMac = 0, joulesPerByte = 0, joulesPerCachedByte = 0,
-         powerWatts = 0;
+  /// The energies, if the target gives them, and what limits their power.
+  double joulesPerMac = 0, joulesPerByte = 0, joulesPerCachedByte = 0;
+  PowerLimit power;
 
   /// Returns the fewest seconds that the power limit allows.
   double powerSeconds(double macs, const KernelBytes &bytes) const;

@@ -129,6 +129,9 @@ struct KernelFigures {
   /// Measured times as shares of predicted ones, in percent: what a tenth of
   /// measured ops, and what nine tenths of them, stay below.
   std::optional<int64_t> p10Percent, p90Percent;
+  /// Of a library: 1 if its figures count where no library is chosen that has
+  /// any of the kernel. Of one that was chosen: 0.
+  std::optional<int64_t> isDefault;
   bool operator==(const KernelFigures &other) const;
 };
 
@@ -238,6 +241,9 @@ struct Target {
   /// Power of the whole device. If they are not given, there is no limit and no
   /// idle power.
   std::optional<int64_t> powerLimitWatts, idleWatts;
+  /// What one op may draw, in percent of the limit, and for how long, before
+  /// the limit acts. If they are not given, it acts at once.
+  std::optional<int64_t> burstPercent, burstMicroseconds;
   /// The measurements to which the sustained rates and the figures of kernels
   /// were fitted, or from which they were carried over. It is empty if there
   /// are none.

@@ -38,6 +38,10 @@ def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
     the target then says what was set, in the IR and in every report and trace:
     `h100-sxm + memories.dram.bytes_per_second=4e12`.
 
+    A device draws more than its power limit for a moment (`burst_percent`). A program whose
+    multiply-accumulates alone take longer at the limit than 50 such moments gets a target
+    without them: it runs at the limit.
+
     `measured=` puts measured times beside the formula. It reads tables of the form that
     `llm-prof validate` reads (docs/accuracy.md). An op of a measured size takes the measured
     time, and ops like it take the formula's time, corrected by those of near sizes

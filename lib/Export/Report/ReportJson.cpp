@@ -579,6 +579,10 @@ static Json toJson(const Report &report) {
     json["power_limit_watts"] = *report.target->powerLimitWatts;
   if (report.target->idleWatts)
     json["idle_watts"] = *report.target->idleWatts;
+  if (report.target->burstPercent)
+    json["burst_percent"] = *report.target->burstPercent;
+  if (report.target->burstMicroseconds)
+    json["burst_microseconds"] = *report.target->burstMicroseconds;
   if (report.imported)
     json["program"] = toJson(report.imported);
   json["policy"] = schedule.getPolicy().str();

@@ -199,6 +199,8 @@ Target randomTarget(Random &random) {
   target.powerLimitWatts = maybe(random, 10, 1000);
   if (target.powerLimitWatts)
     target.idleWatts = random(0, *target.powerLimitWatts / 2);
+  target.burstPercent = maybe(random, 100, 300);
+  target.burstMicroseconds = maybe(random, 0, 2000);
   Engine &core = target.engines.front();
   core.count = 1;
   core.ports.clear();
@@ -384,6 +386,16 @@ const Improvement improvements[] = {
      }},
     {"power", [](Target &target,
                  Random &random) { raise(target.powerLimitWatts, random); }},
+    {"power of a burst",
+     [](Target &target, Random &random) {
+       target.burstPercent =
+           random(target.burstPercent.value_or(100), 1000);
+     }},
+    {"length of a burst",
+     [](Target &target, Random &random) {
+       target.burstMicroseconds =
+           random(target.burstMicroseconds.value_or(0), 10000);
+     }},
     {"energy of a multiply-accumulate",
      [](Target &target, Random &random) {
        int64_t &energy = target.engines.front().macEnergies.front().femtojoules;

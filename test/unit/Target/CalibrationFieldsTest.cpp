@@ -248,7 +248,7 @@ TEST_F(CalibrationFields, ShapesOfLinks) {
             "bytes_per_second_per_direction, 900,000,000\n");
   EXPECT_EQ(errorOf("\"is_default\": 1"),
             "'links.ring.is_default' is of the figures of a library, as in "
-            "'ring@nccl'; those of the link itself count where no library has "
+            "'ring@nccl'; those without one count where no library has "
             "others\n");
   StringRef library = "{\"bytes_per_second_per_direction\": 1000, "
                       "\"is_default\": 1}";

@@ -92,8 +92,10 @@ TEST_F(Presets, Calibrated) {
                       : name == "h200-sxm" ? "H200 products in replayed graphs"
                       : name == "b200-sxm" ? "B200 products in replayed graphs"
                       : name == "l40s"     ? "L40S products in replayed graphs"
-                      : name == "a30"      ? "carried from a100-sxm"
                       : name == "l4"       ? "carried from l40s"
+                      : name == "gaudi3"   ? "the largest published product"
+                      : isOneOf({"a30", "mi210", "mi300x", "mi325x"})
+                          ? "carried from a100-sxm"
                       : isOneOf({"gb200", "b300-sxm", "gb300"})
                           ? "carried from b200-sxm"
                       : isOneOf({"h100-pcie", "h100-nvl", "h800-sxm", "a40",

@@ -7,6 +7,7 @@
 
 #include "llm/Target/Target.h"
 #include "../Files/Messages.h"
+#include "llm/Target/Figures.h"
 #include "llm/Support/Units.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
@@ -217,6 +218,7 @@ TEST_F(TargetTest, DescribeForCost) {
            [](Target &t) { t.memories[1].bytesPerSecond = 1; },
            [](Target &t) { t.memories[2].sustainedBytesPerSecond = 900; },
            [](Target &t) { t.powerLimitWatts = 1; },
+           [](Target &t) { t.burstPercent = 120; },
            [](Target &t) {
              t.engines[0].macEnergies = {{"i8", 1}};
            },
@@ -264,6 +266,33 @@ TEST_F(TargetTest, SelectKernels) {
       target.engines[0].kernelFigures("elementwise", "llm.add").itemElements,
       7);
   EXPECT_TRUE(kernelLibraries(target).empty());
+}
+
+// The default library of a kernel counts until one is chosen that has it, too.
+TEST_F(TargetTest, DefaultLibrary) {
+  Target target = withKernels();
+  std::vector<KernelFigures> &kernels = target.engines[0].kernels;
+  kernels[1].isDefault = 1;
+  kernels[1].itemCycles = 7;
+  EXPECT_EQ(check(), "");
+  auto tileOf = [](const Target &target) {
+    return target.engines[0].kernelFigures("attention", "").queryTile;
+  };
+  EXPECT_EQ(tileOf(target), 128);
+  Target slow = target;
+  selectKernels(slow, "slow", /*replayed=*/false);
+  EXPECT_EQ(tileOf(slow), 128);
+  KernelFigures other = kernels[1];
+  other.kernel = "attention@slow";
+  other.isDefault = std::nullopt;
+  other.queryTile = 32;
+  kernels.push_back(other);
+  EXPECT_EQ(tileOf(target), 128);
+  slow = target;
+  selectKernels(slow, "slow", /*replayed=*/false);
+  EXPECT_EQ(tileOf(slow), 32);
+  EXPECT_EQ(figuresOfGroup(target, "attention", "").front(),
+            "engines.core.kernels.attention@fast.item_cycles");
 }
 
 TEST_F(TargetTest, SelectLibrary) {
