@@ -28,7 +28,7 @@ PROGRAM_PRESETS = {"H100-SXM-80GB": "h100-sxm", "B200-SXM": "b200-sxm"}
 
 
 # Figures that say how a kernel is made, and are not fitted.
-CHOSEN = {"launch_nanoseconds", "query_tile", "decode_query_tile", "key_tile", "packs_groups", "splits_unpacked", "p10_percent",
+CHOSEN = {"launch_nanoseconds", "query_tile", "decode_query_tile", "key_tile", "packs_groups", "splits_unpacked", "is_default", "p10_percent",
           "p90_percent"}
 
 
@@ -49,7 +49,7 @@ def held_programs(prof: Prof, preset: str, path: Path, device: str, known: dict)
 def programs(prof: Prof) -> str:
     """Lists modules and kernels of several ops, each predicted as the program that it is."""
     groups, held = {}, {}
-    for name in ("gdn", "kda", "mamba2", "mhc", "mla_bmm", "mla", "moe", "dsa", "msa"):
+    for name in ("gdn", "kda", "mamba2", "mhc", "mla_bmm", "mla", "moe", "dsa", "dsv4", "msa"):
         path = prof.measured / f"public2_{name}.csv"
         if not path.exists():
             continue

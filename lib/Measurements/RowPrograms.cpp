@@ -214,6 +214,7 @@ private:
   };
   FailureOr<std::string> valueOf(StringRef expression) const;
   FailureOr<std::string> valueOfExperts(StringRef name) const;
+  FailureOr<std::string> listOf(StringRef count, StringRef each) const;
   FailureOr<Symbols> findSymbols(StringRef expression) const;
 
   /// What the program or a column has for a name.
@@ -265,9 +266,26 @@ FailureOr<std::string> Expander::valueOfExperts(StringRef name) const {
   return list + "]";
 }
 
+/// Returns a list of as many equal numbers.
+FailureOr<std::string> Expander::listOf(StringRef count, StringRef each) const {
+  FailureOr<std::string> length = valueOf(count), value = valueOf(each);
+  int64_t left = 0;
+  if (failed(length) || failed(value) ||
+      StringRef(*length).getAsInteger(10, left))
+    return failure();
+  constexpr int64_t most = 65536;
+  if (left > most)
+    return reasons.refuse(row.location)
+           << "'" << count << "' must be at most 65,536, the length of a list";
+  std::vector<std::string> values(size_t(left), *value);
+  return "[" + llvm::join(values, ", ") + "]";
+}
+
 FailureOr<std::string> Expander::valueOf(StringRef expression) const {
   if (expression == "rows_per_expert" || expression == "rows_of_rank")
     return valueOfExperts(expression);
+  if (auto [count, each] = expression.split(" of "); !each.empty())
+    return listOf(count, each);
   auto own = program.definitions.find(expression.str());
   if (own != program.definitions.end())
     return own->second;

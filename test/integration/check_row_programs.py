@@ -82,6 +82,9 @@ def value_of(expression: str, row: dict) -> str:
         return str(rows_per_expert(row))
     if expression == "rows_of_rank":
         return str(sum(rows_per_expert(row)))
+    if " of " in expression:
+        count, each = expression.split(" of ")
+        return str([int(value_of(each, row))] * int(value_of(count, row)))
     numbers = {name: int(word) if str(word).isdigit() else word for name, word in row.items()}
     return str(eval(re.sub(r"(\w+) ceildiv (\d+)", r"-(-\1 // \2)", expression), {}, numbers))
 

@@ -28,7 +28,8 @@ def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
     Some targets have figures that were fitted to measurements. `calibrated=false` leaves
     these out, so that the figures of the datasheet remain. Kernels may have figures of
     several libraries. `library=` takes those of one library, or of several, which commas
-    separate. Without it, kernels have the figures that belong to no library.
+    separate. Kernels of which no library is named have the figures that belong to none, or
+    those of the library that the target says (`is_default`).
 
     `set=` answers what-if questions. It sets any field of a target file, by its path and
     with its unit (lib/Target/presets/README.md). Several fields are separated by commas. If

@@ -89,12 +89,18 @@ std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
   kernel->keyLoop = *keyLoop;
   kernel->keysBuffer = *keysBuffer;
   kernel->findFurtherKeys();
+  // Queries that select keys of their own count as lanes, each with its heads.
+  bool isSelective =
+      workload.buffers[*keysBuffer].isGathered ||
+      llvm::any_of(kernel->furtherKeys, [&](unsigned buffer) {
+        return workload.buffers[buffer].isGathered;
+      });
   llvm::SmallBitVector ofKeys = workload.loopsOf(workload.buffers[*keysBuffer]);
   for (unsigned loop : common.set_bits()) {
     if (workload.loops[loop].kind != utils::IteratorType::parallel)
       continue;
     bool isMasked = !workload.maskedLoops.empty() && workload.maskedLoops[loop];
-    if (ofKeys[loop] && isMasked) // KV heads are the last of the lanes
+    if ((ofKeys[loop] || isSelective) && isMasked) // KV heads come last
       kernel->lanes.insert(kernel->lanes.begin(), loop);
     else
       (ofKeys[loop] ? kernel->lanes
@@ -102,8 +108,6 @@ std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
                     : kernel->groups)
           .push_back(loop);
   }
-  // Queries that read keys of their own count as lanes, each with its heads.
-  bool isSelective = workload.buffers[*keysBuffer].isGathered;
   if (kernel->queries.size() != (isSelective ? 0 : 1))
     return nullptr;
   // The features of keys and of values are the loops that a stage has besides
@@ -150,7 +154,9 @@ AttentionKernel::countClasses(const Layout &layout, int64_t keyTile,
                                           llvm::divideCeil(end, rowsPerQuery))};
     }
     double visible = double(keys);
-    if (skipsMasked) {
+    if (skipsMasked && queries.empty()) {
+      visible = scores / outRows; // of a query on average
+    } else if (skipsMasked) {
       visible = countVisible(keysBuffer, box);
       for (unsigned buffer : furtherKeys)
         visible += countVisible(buffer, box);
