@@ -308,8 +308,18 @@ std::string Calibration::describeLoss() const {
   constexpr double fewRows = 20;
   bool areFew = rows < fewRows;
   double error = std::sqrt(squares / std::max(1.0, rows - 1) / rows);
-  if (of - ofHeld > (areFew ? error : error / 2))
+  // Where all rows gain alike, their standard error is small, and says little
+  // of other rows.
+  constexpr double worthwhile = 0.02;
+  if (of - ofHeld > std::max(areFew ? error : error / 2, worthwhile * of))
     return "";
+  if (of - ofHeld > (areFew ? error : error / 2))
+    return ::llvm::formatv(
+               "the error on rows left out, {0:f2} %, is below that before, "
+               "{1:f2} %, by less than a fiftieth of it (mean of "
+               "|ln(predicted / measured)| of all rows, none above {2})",
+               100 * ofHeld, 100 * of, mostLogError)
+        .str();
   return ::llvm::formatv(
              "the error on rows left out, {0:f2} %, is not below that before, "
              "{1:f2} %, by {2} the difference's standard error, {3:f2} % "

@@ -58,8 +58,8 @@ struct Calibration {
 
   /// Says why the new figures are not better than the old ones: on rows whose
   /// shapes were left out of the fit, the error did not fall by half of the
-  /// standard error of the difference (by all of it with fewer than 20 rows).
-  /// It is empty if they are better.
+  /// standard error of the difference (by all of it with fewer than 20 rows),
+  /// and by a fiftieth of what it was. It is empty if they are better.
   std::string describeLoss() const;
 };
 
