@@ -260,7 +260,7 @@ FailureOr<Calibration> Calibrator::run() {
   std::iota(all.begin(), all.end(), 0);
   sustained = findSustainedRows(models, start);
   FailureOr<std::vector<FigureRange>> collected =
-      collectFigures(start, options, sustainedTypes(), context);
+      collectFigures(start, options, models, sustainedTypes(), context);
   if (failed(collected))
     return failure();
   figures = std::move(*collected);

@@ -111,11 +111,19 @@ LogicalResult Collector::add(StringRef path, bool isNamed) {
 FailureOr<std::vector<FigureRange>>
 mlir::llm::collectFigures(const Target &start,
                           const CalibrationOptions &options,
+                          const RowModels &models,
                           ArrayRef<Type> sustainedTypes, MLIRContext *context) {
   Collector collector(start, context);
   for (const std::string &name : options.figures) {
     std::vector<std::string> group =
         figuresOfGroup(start, name, options.library);
+    // Rows that name no library have the figures of the default one.
+    std::vector<std::string> ofDefault;
+    if (options.library.empty())
+      for (StringRef kernel : models.kernelsOf(name))
+        llvm::append_range(ofDefault, figuresOfDefault(start, kernel));
+    if (!ofDefault.empty())
+      group = std::move(ofDefault);
     if (name == "device")
       for (Type type : sustainedTypes)
         if (std::optional<std::string> path = energyFigure(start, type))

@@ -9,6 +9,7 @@
 #define LLM_LIB_PROFILE_FIGURERANGES_H
 
 #include "llm/Profile/Calibration.h"
+#include "llm/Profile/RowModel.h"
 
 namespace mlir::llm {
 
@@ -42,7 +43,8 @@ Target withFigures(Target target, ArrayRef<FigureRange> figures,
 /// named both by itself and in a group.
 FailureOr<std::vector<FigureRange>>
 collectFigures(const Target &start, const CalibrationOptions &options,
-               ArrayRef<Type> sustainedTypes, MLIRContext *context);
+               const RowModels &models, ArrayRef<Type> sustainedTypes,
+               MLIRContext *context);
 
 } // namespace mlir::llm
 

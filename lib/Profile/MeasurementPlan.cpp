@@ -124,7 +124,7 @@ listFigures(const RowModels &models, const Target &target,
   for (unsigned row : findSustainedRows(models, target).set_bits())
     if (Type type = models.macTypeOf(row); !llvm::is_contained(types, type))
       types.push_back(type);
-  return collectFigures(target, options, types, context);
+  return collectFigures(target, options, models, types, context);
 }
 
 static RowCovariance makeCovariance(const RowModels &models,

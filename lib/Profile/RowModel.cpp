@@ -186,6 +186,16 @@ static double evenSeconds(const OpOnTarget &original, double bytes,
   return double(engine.overheadCycles + cycles) / double(target.clockHz);
 }
 
+std::vector<StringRef> RowModels::kernelsOf(StringRef opClass) const {
+  std::vector<StringRef> kernels;
+  for (const View &view : views)
+    if (view.opClass == opClass)
+      for (StringRef kernel : {view.opClass, view.opName})
+        if (!llvm::is_contained(kernels, kernel))
+          kernels.push_back(kernel);
+  return kernels;
+}
+
 double RowModels::predict(const Model &model, Machines &machines) const {
   if (model.ops.empty())
     return *exchangeTime(*model.row, *machines.of(model.view).target,

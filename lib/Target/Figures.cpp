@@ -270,13 +270,23 @@ std::vector<std::string> figuresOfGroup(const Target &target, StringRef group,
     addLinkFigures(target, library, group == "experts", paths);
     return paths;
   }
-  for (const KernelFigures &figures : engine->kernels)
-    if (auto [name, of] = StringRef(figures.kernel).split('@');
-        name == group && !of.empty() &&
-        (library.empty() ? figures.isDefault == 1 : of == library))
-      addKernelFigures(*engine, figures.kernel, paths);
+  if (!library.empty())
+    addKernelFigures(*engine, (group + "@" + library).str(), paths);
   if (paths.empty())
     addKernelFigures(*engine, group, paths);
+  return paths;
+}
+
+std::vector<std::string> figuresOfDefault(const Target &target,
+                                          StringRef kernel) {
+  std::vector<std::string> paths;
+  const Engine *engine = findComputeEngine(target);
+  if (!engine)
+    return paths;
+  for (const KernelFigures &figures : engine->kernels)
+    if (auto [name, library] = StringRef(figures.kernel).split('@');
+        name == kernel && !library.empty() && figures.isDefault == 1)
+      addKernelFigures(*engine, figures.kernel, paths);
   return paths;
 }
 

@@ -43,6 +43,9 @@ public:
   /// Returns the rows whose time may differ between two such targets. The other
   /// rows read no figure that differs.
   llvm::BitVector findAffected(const Target &one, const Target &other) const;
+  /// Returns the kernels of a class that rows have: the class, and the ops of
+  /// it, each once. It is empty if no row has any.
+  std::vector<StringRef> kernelsOf(StringRef opClass) const;
 
 private:
   /// The part of a target that an op reads: the engine that runs it, with the

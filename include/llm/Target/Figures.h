@@ -40,11 +40,15 @@ bool setFigure(Target &target, StringRef path, int64_t value);
 /// Returns the figures of one group that a calibration may change. "device" has
 /// the sustained clock of the compute engine and the sustained rate of DRAM. A
 /// class of ops ("contraction", ...) has the figures of its kernels that the
-/// target gives, or those of `library` (by default, of the default one) if there
-/// are any. "collective" has the figures of the protocols of the first link. The result is empty for other
+/// target gives, or those of `library` if there are any. "collective" has the
+/// figures of the protocols of the first link. The result is empty for other
 /// names.
 std::vector<std::string> figuresOfGroup(const Target &target, StringRef group,
                                         StringRef library);
+/// Returns the figures of the default library of a kernel, a class or an op,
+/// that a calibration may change; none if there is no such library.
+std::vector<std::string> figuresOfDefault(const Target &target,
+                                          StringRef kernel);
 
 } // namespace mlir::llm
 

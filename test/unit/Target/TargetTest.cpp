@@ -291,7 +291,7 @@ TEST_F(TargetTest, DefaultLibrary) {
   slow = target;
   selectKernels(slow, "slow", /*replayed=*/false);
   EXPECT_EQ(tileOf(slow), 32);
-  EXPECT_EQ(figuresOfGroup(target, "attention", "").front(),
+  EXPECT_EQ(figuresOfDefault(target, "attention").front(),
             "engines.core.kernels.attention@fast.item_cycles");
 }
 
