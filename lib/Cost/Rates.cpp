@@ -289,9 +289,10 @@ std::optional<int64_t> mlir::llm::powerCycles(const Target &target,
   if (!steady || !least)
     return std::nullopt;
   constexpr int64_t percentMicroseconds = 100000000;
-  std::optional<int64_t> saved = ceilMulDiv(
-      target.burstPercent.value_or(100) - 100,
-      target.burstMicroseconds.value_or(0), target.clockHz, percentMicroseconds);
+  std::optional<int64_t> saved =
+      ceilMulDiv(target.burstPercent.value_or(100) - 100,
+                 target.burstMicroseconds.value_or(0), target.clockHz,
+                 percentMicroseconds);
   return saved ? std::max(*least, *steady - *saved) : least;
 }
 

@@ -50,8 +50,8 @@ struct PowerLimit {
   double burstShare = 1, burstSeconds = 0;
 };
 
-/// Returns the fewest cycles in which an op may take so much energy, and nothing
-/// if they do not fit into 64 bits.
+/// Returns the fewest cycles in which an op may take so much energy. It is
+/// nothing if they do not fit into 64 bits.
 std::optional<int64_t> powerCycles(const Target &target, int64_t picojoules);
 /// Returns the fewest cycles of work that takes this energy, however it is cut
 /// into ops, each with a burst of its own.
