@@ -181,6 +181,14 @@ TEST_F(CalibratedProblems, Kernels) {
             "and a library)\n");
   EXPECT_EQ(problemsOf("\"kernels\": {\"attention\": {\"item_cycles\": 0}}"),
             "t.json:10:26: 'engines.core.kernels.attention' is there twice\n");
+  EXPECT_EQ(problemsOf("\"kernels\": {\"llm.add\": {\"is_default\": 1}}"),
+            "t.json:10:12: 'engines.core.kernels.llm.add.is_default' is of "
+            "the figures of a library, as in 'llm.add@vllm'; those without "
+            "one count where no library has others\n");
+  EXPECT_EQ(problemsOf("\"kernels\": {\"llm.add@a\": {\"is_default\": 1}, "
+                       "\"llm.add@b\": {\"is_default\": 1}}"),
+            "t.json:10:12: 'engines.core.kernels.llm.add@b.is_default' is 1 "
+            "in 'llm.add@a', too; one library is the default\n");
   EXPECT_EQ(problemsOf("\"kernels\": {\"llm.add\": {}}"),
             "t.json:10:12: 'engines.core.kernels.llm.add' has no figures\n");
   EXPECT_EQ(problemsOf("\"kernels\": {\"llm.add\": {\"rereads_rows\": 2}}"),
@@ -289,6 +297,10 @@ TEST_F(CalibrationFields, LinksAndPower) {
   EXPECT_EQ(errorAfter("\"power_limit_watts\": 9",
                        "\"power_limit_watts\": 9, \"idle_watts\": 9"),
             "t.json:14:39: 'idle_watts' must be below power_limit_watts\n");
+  EXPECT_EQ(errorAfter("\"power_limit_watts\": 9",
+                       "\"power_limit_watts\": 9, \"burst_percent\": 99"),
+            "t.json:14:42: 'burst_percent' must be a whole number of at least "
+            "100, got 99\n");
   EXPECT_EQ(errorAfter("\"links\": {\"ring\": {\"bytes_per_second_per_direction"
                        "\": 900000000}}",
                        "\"links\": 7"),
