@@ -308,12 +308,13 @@ std::string Calibration::describeLoss() const {
   constexpr double fewRows = 20;
   bool areFew = rows < fewRows;
   double error = std::sqrt(squares / std::max(1.0, rows - 1) / rows);
+  double gain = of - ofHeld, least = areFew ? error : error / 2;
   // Where all rows gain alike, their standard error is small, and says little
   // of other rows.
   constexpr double worthwhile = 0.02;
-  if (of - ofHeld > std::max(areFew ? error : error / 2, worthwhile * of))
+  if (gain > std::max(least, worthwhile * of))
     return "";
-  if (of - ofHeld > (areFew ? error : error / 2))
+  if (gain > least)
     return ::llvm::formatv(
                "the error on rows left out, {0:f2} %, is below that before, "
                "{1:f2} %, by less than a fiftieth of it (mean of "

@@ -26,8 +26,8 @@ def report(tp: int, *sizes: str) -> dict:
     module, out = FOLDER / "model.mlir", FOLDER / "report.json"
     run("llm-translate", "--import-hf-config", CONFIG, "--layers=all", *sizes, *FORMATS, "-o", module)
     cut = [f"--llm-shard=tp={tp}", "--llm-partition"] if tp > 1 else []
-    run("llm-opt", module, f"--llm-target=name={TARGET} set=burst_percent=100", *cut, "--llm-fuse-projections", "--llm-fuse", "--llm-tile",
-        "--llm-schedule", f"--llm-export-report=format=json file={out}", "-o", "/dev/null")
+    run("llm-opt", module, f"--llm-target=name={TARGET} set=burst_percent=100", *cut, "--llm-fuse-projections", "--llm-fuse",
+        "--llm-tile", "--llm-schedule", f"--llm-export-report=format=json file={out}", "-o", "/dev/null")
     return json.loads(out.read_text())
 
 
