@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "UnequalOps.h"
+#include "llm/Workload/Runs.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -47,11 +48,7 @@ static double freeBytesOf(Operation *op) {
   for (Value operand : op->getOperands())
     if (isFree(operand) && !sizesOf(operand.getType()).empty())
       bytes += double(storageBytes(operand.getType()).value_or(0));
-  for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop;
-       loop = loop->getParentOfType<LoopLikeOpInterface>())
-    if (std::optional<APInt> trips = loop.getStaticTripCount())
-      bytes *= double(trips->getZExtValue());
-  return bytes;
+  return bytes * countRuns(op);
 }
 
 void UnequalOps::warn(FunctionOpInterface function) const {

@@ -8,6 +8,7 @@
 #include "llm/Target/Figures.h"
 #include "FieldTable.h"
 #include "Fields.h"
+#include "Libraries.h"
 #include "llm/Support/Units.h"
 
 #include <cmath>
@@ -284,8 +285,7 @@ std::vector<std::string> figuresOfDefault(const Target &target,
   if (!engine)
     return paths;
   for (const KernelFigures &figures : engine->kernels)
-    if (auto [name, library] = StringRef(figures.kernel).split('@');
-        name == kernel && !library.empty() && figures.isDefault == 1)
+    if (isDefaultOf(figures, kernel))
       addKernelFigures(*engine, figures.kernel, paths);
   return paths;
 }

@@ -15,6 +15,22 @@ bool isOfLibrary(const Link &link) {
   return StringRef(link.name).contains('@');
 }
 
+/// Whether a part of this name, which may name a library, is the default of
+/// another one.
+static bool isDefaultOf(StringRef full, std::optional<int64_t> isDefault,
+                        StringRef name) {
+  auto [own, library] = full.split('@');
+  return own == name && !library.empty() && isDefault == 1;
+}
+
+bool isDefaultOf(const Link &link, StringRef name) {
+  return isDefaultOf(link.name, link.isDefault, name);
+}
+
+bool isDefaultOf(const KernelFigures &figures, StringRef kernel) {
+  return isDefaultOf(figures.kernel, figures.isDefault, kernel);
+}
+
 /// Replaces every figure that `given` has. What says how a link is built, or
 /// which library counts, stays.
 static void overwrite(Link &link, const Link &given) {
@@ -27,8 +43,7 @@ static void overwrite(Link &link, const Link &given) {
 Link Target::withDefaultLibrary(const Link &link) const {
   Link whole = link;
   for (const Link &other : links)
-    if (auto [name, library] = StringRef(other.name).split('@');
-        !library.empty() && name == link.name && other.isDefault == 1)
+    if (isDefaultOf(other, link.name))
       overwrite(whole, other);
   return whole;
 }
@@ -39,12 +54,6 @@ static void overwrite(KernelFigures &figures, const KernelFigures &given) {
     if (std::optional<int64_t> value = number.get(given);
         value && number.optional != &KernelFigures::isDefault)
       number.set(figures, *value);
-}
-
-/// Says whether these are the figures of a default library for such a kernel.
-static bool isDefaultOf(const KernelFigures &figures, StringRef name) {
-  auto [kernel, library] = StringRef(figures.kernel).split('@');
-  return kernel == name && !library.empty() && figures.isDefault == 1;
 }
 
 KernelFigures Engine::kernelFigures(StringRef opClass, StringRef opName) const {

@@ -14,6 +14,10 @@ namespace mlir::llm {
 
 /// Whether a link is another one as a library drives it: its name has an @.
 bool isOfLibrary(const Link &link);
+/// Whether these are the figures of the default library of a link, or of a
+/// kernel.
+bool isDefaultOf(const Link &link, StringRef name);
+bool isDefaultOf(const KernelFigures &figures, StringRef kernel);
 
 } // namespace mlir::llm
 

@@ -12,8 +12,8 @@
 #include "llm/Measurements/MeasuredCosts.h"
 #include "llm/Program/Totals.h"
 #include "llm/Transforms/Passes.h"
+#include "llm/Workload/Runs.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace mlir::llm {
 #define GEN_PASS_DEF_LLMTARGETPASS
@@ -22,17 +22,6 @@ namespace mlir::llm {
 
 using namespace mlir;
 using namespace mlir::llm;
-
-/// Returns how often an op runs, as far as trips are constant.
-static double countRuns(Operation *op) {
-  double runs = 1;
-  for (Operation *parent = op->getParentOp(); parent;
-       parent = parent->getParentOp())
-    if (auto loop = dyn_cast<LoopLikeOpInterface>(parent))
-      if (std::optional<APInt> trips = loop.getStaticTripCount())
-        runs *= double(trips->getZExtValue());
-  return runs;
-}
 
 /// Returns the seconds that all multiply-accumulates of a program take at the
 /// power limit. Ops of open sizes do not count.
