@@ -60,6 +60,12 @@ def with_spread(figures: dict, spread: tuple[int, int] | None) -> dict:
     return {**known, "p10_percent": spread[0], "p90_percent": spread[1]} if spread else known
 
 
+def without_clusters(figures: dict) -> dict:
+    """Units of other chips may not start together."""
+    tiles = [{key: size for key, size in tile.items() if key != "cluster_rows"} for tile in figures.get("tiles", [])]
+    return {**figures, **({"tiles": tiles} if tiles else {})}
+
+
 def carried_kernel(figures: dict, is_product: bool, clocks: float, paths: float) -> dict:
     scales = {"replay_nanoseconds": clocks, "split_nanoseconds": clocks, "regroup_nanoseconds": clocks}
     if is_product:
@@ -74,13 +80,14 @@ def have_one_array(fitted: dict, target: dict) -> bool:
 
 
 def is_carried(kernel: str, figures: dict, fitted: dict, target: dict) -> bool:
-    """Of libraries, those of plain products, which are of narrow types, of what compilers make of norms and elementwise
-    ops, and of attention with its cache where units are the same. Experts and other modules of one library are its own."""
+    """Of libraries, those of plain products, which are of narrow types, and of their quantization, of what compilers make
+    of norms and elementwise ops, and of attention with its cache where units are the same. Experts and other modules of
+    one library are its own."""
     name, _, library = kernel.partition("@")
+    if name in ("contraction", "llm.quantize") and re.search("gemm|scaled_mm|nvfp4", library):
+        return "f8E4M3FN" in only(target["engines"])["macs_per_cycle_per_unit"]
     if library and (name in ("attention", "llm.kv_write") or figures.get("is_default")):
         return have_one_array(fitted, target)
-    if name == "contraction" and re.search("gemm|scaled_mm|nvfp4", library):
-        return "f8E4M3FN" in only(target["engines"])["macs_per_cycle_per_unit"]
     return not library or library in COMPILERS and name in ("elementwise", "llm.rmsnorm")
 
 
@@ -115,8 +122,9 @@ def carry(fitted: dict, sheet: dict, femtojoules: float | None = None, ecc: bool
                   round_to(figures["stream_bytes_per_kilocycle_per_unit"] * paths)}
     if carried := energies(fitted, target, femtojoules):
         engine["femtojoules_per_mac"] = carried
+    are_alike = have_one_array(fitted, target)
     engine["kernels"] = {
-        name: with_spread(carried_kernel(kernel, name.startswith("contraction"), clocks, paths),
+        name: with_spread(carried_kernel(kernel if are_alike else without_clusters(kernel), name.startswith("contraction"), clocks, paths),
                           None if memory_percent else CARRIED_SPREADS[class_of(name)])
         for name, kernel in figures["kernels"].items() if is_carried(name, kernel, fitted, target)}
     [name] = target["engines"]

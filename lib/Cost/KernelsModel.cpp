@@ -24,8 +24,7 @@ UnitMachine mlir::llm::unitMachineOf(const OpOnTarget &context,
                                      const UnitKernel &kernel) {
   return UnitMachine::get(
       *context.target, *context.engine, context.workload.macElementType(),
-      context.engine->kernelFigures(kernel.opClass(),
-                                    context.op->getName().getStringRef()));
+      kernelFiguresOf(context.op, context.workload, *context.engine, kernel));
 }
 
 /// Returns how often each buffer is moved. Each op of a kernel of several ops

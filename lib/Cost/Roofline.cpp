@@ -171,8 +171,7 @@ std::optional<int64_t> mlir::llm::kernelBytesPerSecond(WorkloadOpInterface op,
   // The other classes move bytes while they compute, at rates of their own.
   if (!kernel || kernel->opClass() != "elementwise")
     return std::nullopt;
-  KernelFigures figures =
-      engine.kernelFigures(kernel->opClass(), op->getName().getStringRef());
+  KernelFigures figures = kernelFiguresOf(op, workload, engine, *kernel);
   return allUnits(engine, figures.itemBytesPerKilocycle,
                   engine.sustainedClockHz.value_or(target.clockHz));
 }

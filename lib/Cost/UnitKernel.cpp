@@ -10,6 +10,7 @@
 #include "Kernels/ContractionKernel.h"
 #include "Kernels/ElementwiseKernel.h"
 #include "Kernels/RecurrentKernel.h"
+#include "llm/Dialect/Llm/Plans/Formats.h"
 
 #include <cmath>
 
@@ -81,9 +82,9 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
   machine.rereadsRows = figures.rereadsRows.value_or(0) != 0;
   machine.unitMemoryBytes = real(engine.unitMemoryBytes);
   machine.queryTile = double(figures.queryTile.value_or(64));
-  machine.decodeQueryTile =
-      figures.decodeQueryTile ? double(*figures.decodeQueryTile)
-                              : machine.queryTile;
+  machine.decodeQueryTile = figures.decodeQueryTile
+                                ? double(*figures.decodeQueryTile)
+                                : machine.queryTile;
   machine.keyTile = double(figures.keyTile.value_or(128));
   machine.packsGroups = figures.packsGroups.value_or(0) != 0;
   machine.splitsUnpacked = figures.splitsUnpacked.value_or(0) != 0;
@@ -96,6 +97,7 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
   machine.firstByteSeconds = nano * real(figures.firstByteNanoseconds);
   machine.writtenByteShare =
       std::max(1.0, percent * double(figures.writtenBytePercent.value_or(100)));
+  machine.tiles = figures.tiles;
   machine.residentBytesPerCycle =
       real(figures.residentBytesPerKilocycle) / kilo;
   return machine;
@@ -133,6 +135,21 @@ double UnitMachine::cacheBytesPerSecond() const {
 //===----------------------------------------------------------------------===//
 // UnitKernel
 //===----------------------------------------------------------------------===//
+
+StringRef mlir::llm::formatOf(const Workload &workload) {
+  for (const Buffer &buffer : workload.buffers)
+    if (StringRef format = nameOfFormat(buffer.elementType); !format.empty())
+      return format;
+  return "";
+}
+
+KernelFigures mlir::llm::kernelFiguresOf(WorkloadOpInterface op,
+                                         const Workload &workload,
+                                         const Engine &engine,
+                                         const UnitKernel &kernel) {
+  return engine.kernelFigures(kernel.opClass(), op->getName().getStringRef(),
+                              formatOf(workload));
+}
 
 KernelTime UnitKernel::timeOf(const UnitTile &tile, const KernelBytes &bytes,
                               const UnitMachine &machine) const {

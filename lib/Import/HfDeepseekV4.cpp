@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HfReaders.h"
-#include "llm/Import/Formats.h"
+#include "llm/Dialect/Llm/Plans/Formats.h"
 
 #include <cmath>
 

@@ -8,7 +8,7 @@
 #include "HfQuantization.h"
 #include "HfFields.h"
 #include "LinearWeights.h"
-#include "llm/Import/Formats.h"
+#include "llm/Dialect/Llm/Plans/Formats.h"
 #include "llm/Import/WeightNames.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"

@@ -9,7 +9,7 @@
 #include "LinearWeights.h"
 #include "Sequences.h"
 #include "llm/Diagnostics/Spelling.h"
-#include "llm/Import/Formats.h"
+#include "llm/Dialect/Llm/Plans/Formats.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"

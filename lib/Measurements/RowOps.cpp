@@ -7,7 +7,7 @@
 
 #include "llm/Measurements/RowOps.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
-#include "llm/Import/Formats.h"
+#include "llm/Dialect/Llm/Plans/Formats.h"
 #include "llm/Measurements/RowPrograms.h"
 #include "llm/Program/Program.h"
 #include "llm/Workload/ExternalModels.h"

@@ -49,7 +49,7 @@ bool RowModels::View::operator==(const View &other) const {
   return row->backend == other.row->backend &&
          row->isReplayed() == other.row->isReplayed() && kinds == other.kinds &&
          macType == other.macType && opClass == other.opClass &&
-         opName == other.opName;
+         opName == other.opName && format == other.format;
 }
 
 size_t RowModels::addView(const View &view) {
@@ -67,7 +67,7 @@ FailureOr<RowModels::Model> RowModels::makeModel(const MeasuredRow &row,
   if (isExchangeRow(row.opKind)) {
     if (failed(exchangeTime(row, target, reasons)))
       return failure();
-    model.view = addView({&row, std::nullopt, Type(), "", ""});
+    model.view = addView({&row, std::nullopt, Type(), "", "", ""});
     return model;
   }
   FailureOr<SmallVector<WorkloadOpInterface, 2>> ops =
@@ -88,7 +88,7 @@ FailureOr<RowModels::Model> RowModels::makeModel(const MeasuredRow &row,
     const Workload &workload = tile->onTarget.workload;
     View view{&row, workload.engineKinds(), workload.macElementType(),
               kernel ? kernel->opClass() : StringRef(),
-              op->getName().getStringRef()};
+              op->getName().getStringRef(), formatOf(workload)};
     model.ops.push_back(
         {tile->onTarget, std::move(kernel), bytes, addView(view)});
   }
@@ -156,7 +156,8 @@ public:
     if (!view.opClass.empty())
       machine.units = UnitMachine::get(
           *machine.target, *machine.engine, view.macType,
-          machine.engine->kernelFigures(view.opClass, view.opName));
+          machine.engine->kernelFigures(view.opClass, view.opName,
+                                        view.format));
     return machine;
   }
 
@@ -254,8 +255,8 @@ bool RowModels::isEqualFor(const View &view, const Target &one,
                &b = *other.findEngine(*view.kinds);
   return haveEqualRates(a, b) &&
          (view.opClass.empty() ||
-          a.kernelFigures(view.opClass, view.opName) ==
-              b.kernelFigures(view.opClass, view.opName));
+          a.kernelFigures(view.opClass, view.opName, view.format) ==
+              b.kernelFigures(view.opClass, view.opName, view.format));
 }
 
 llvm::BitVector RowModels::findAffected(const Target &one,

@@ -122,6 +122,18 @@ ArrayRef<OtherField> engineOthers() {
   return fields;
 }
 
+ArrayRef<OtherField> kernelOthers() {
+  static const OtherField fields[] = {
+      {keys::formats, "", "all formats",
+       "a list of the number formats (`\"fp8_channel\"`, `\"nvfp4\"`, ...) of "
+       "the ops for which a library has these kernels"},
+      {keys::tiles, "", "all that libraries ship, and cut reductions",
+       "a list of the tiles that a library has for products, those for fewer "
+       "rows first; of several for as many rows it takes the fastest"},
+  };
+  return fields;
+}
+
 ArrayRef<OtherField> calibrationOthers() {
   static const OtherField fields[] = {
       {keys::fittedOn, "", "required",
@@ -488,6 +500,23 @@ ArrayRef<NumberField<KernelFigures>> kernelNumbers() {
   return fields;
 }
 
+ArrayRef<NumberField<ProductTile>> productTileNumbers() {
+  static const NumberField<ProductTile> fields[] = {
+      field("most_rows", "rows", "any other number",
+            "the most rows of a product for which the library takes the tile",
+            &ProductTile::mostRows),
+      field("rows", "rows", "required", "rows of the result that a unit makes",
+            &ProductTile::rows),
+      field("columns", "columns", "required",
+            "columns of the result that a unit makes", &ProductTile::columns),
+      field("cluster_rows", "tiles", "1",
+            "tiles, one below the other, that start together in a cluster of "
+            "units; the number of tiles along the rows is a multiple of it",
+            &ProductTile::clusterRows),
+  };
+  return fields;
+}
+
 //===----------------------------------------------------------------------===//
 // Rows of the documentation
 //===----------------------------------------------------------------------===//
@@ -513,7 +542,9 @@ std::vector<TargetFieldRow> targetFieldRows() {
   addRows(rows, "engine", engineNumbers());
   addRows(rows, "memory", memoryNumbers());
   addRows(rows, "link", linkNumbers());
+  addRows(rows, "kernel", kernelOthers());
   addRows(rows, "kernel", kernelNumbers());
+  addRows(rows, "tile", productTileNumbers());
   addRows(rows, "calibration", calibrationOthers());
   return rows;
 }

@@ -51,6 +51,7 @@ struct OtherField {
 
 ArrayRef<OtherField> targetOthers();
 ArrayRef<OtherField> engineOthers();
+ArrayRef<OtherField> kernelOthers();
 ArrayRef<OtherField> calibrationOthers();
 
 ArrayRef<NumberField<Target>> targetNumbers();
@@ -58,6 +59,7 @@ ArrayRef<NumberField<Engine>> engineNumbers();
 ArrayRef<NumberField<Memory>> memoryNumbers();
 ArrayRef<NumberField<Link>> linkNumbers();
 ArrayRef<NumberField<KernelFigures>> kernelNumbers();
+ArrayRef<NumberField<ProductTile>> productTileNumbers();
 
 template <typename Part>
 bool haveEqualNumbers(ArrayRef<NumberField<Part>> numbers, const Part &part,

@@ -7,6 +7,7 @@
 
 #include "Fields.h"
 #include "FieldTable.h"
+#include "llm/Dialect/Llm/Plans/Formats.h"
 #include "llm/Files/WholeNumber.h"
 #include "llm/Support/Units.h"
 #include "llvm/ADT/STLExtras.h"
@@ -46,13 +47,17 @@ static std::vector<StringRef> memoryKeys() {
 }
 static std::vector<StringRef> linkKeys() { return keysOf({}, linkNumbers()); }
 static std::vector<StringRef> kernelKeys() {
-  return keysOf({}, kernelNumbers());
+  return keysOf(kernelOthers(), kernelNumbers());
+}
+static std::vector<StringRef> productTileKeys() {
+  return keysOf({}, productTileNumbers());
 }
 
 std::vector<StringRef> targetJsonFields() {
   std::vector<StringRef> all;
   for (const std::vector<StringRef> &keys :
-       {targetKeys(), engineKeys(), memoryKeys(), linkKeys(), kernelKeys()})
+       {targetKeys(), engineKeys(), memoryKeys(), linkKeys(), kernelKeys(),
+        productTileKeys()})
     llvm::append_range(all, keys);
   return all;
 }
@@ -110,6 +115,8 @@ private:
   void readMacEnergies(const Field &engineField, Engine &engine);
   void readCostModel(const Field &engineField, Engine &engine);
   void readKernels(const Field &engineField, Engine &engine);
+  void readFormats(const Field &kernel, std::vector<std::string> &formats);
+  void readTiles(const Field &kernel, std::vector<ProductTile> &tiles);
   void readMeasuredForm(StringRef name, const Field &field);
   std::optional<MeasuredTime> readMeasuredTime(const Field &field,
                                                size_t sizes);
@@ -342,8 +349,48 @@ void Reader::readKernels(const Field &engineField, Engine &engine) {
                   figures.kernel = kernel.str();
                   expectKeys(field, kernelKeys());
                   readNumbers(field, kernelNumbers(), figures);
+                  readFormats(field, figures.formats);
+                  readTiles(field, figures.tiles);
                   engine.kernels.push_back(std::move(figures));
                 });
+}
+
+void Reader::readFormats(const Field &kernel,
+                         std::vector<std::string> &formats) {
+  const Field *list = kernel.find(keys::formats);
+  if (!list)
+    return;
+  if (list->kind != Field::Kind::List) {
+    emitWrongKind(*list, "a list of formats, such as [\"fp8_channel\"]");
+    return;
+  }
+  for (const auto &[ignored, field] : list->members) {
+    if (field.kind == Field::Kind::String &&
+        llvm::is_contained(scaledFormatNames(), field.text))
+      formats.push_back(field.text);
+    else
+      emitWrongKind(field, "the name of a format")
+          << didYouMean(field.text, scaledFormatNames())
+          << " (formats: " << llvm::join(scaledFormatNames(), ", ") << ")";
+  }
+}
+
+void Reader::readTiles(const Field &kernel, std::vector<ProductTile> &tiles) {
+  const Field *list = kernel.find(keys::tiles);
+  if (!list)
+    return;
+  if (list->kind != Field::Kind::List) {
+    emitWrongKind(*list, "a list of tiles, such as [{\"most_rows\": 64, "
+                         "\"rows\": 64, \"columns\": 128}, {\"rows\": 128, "
+                         "\"columns\": 128}]");
+    return;
+  }
+  for (const auto &[ignored, field] : list->members) {
+    if (!expectMap(field))
+      continue;
+    expectKeys(field, productTileKeys());
+    readNumbers(field, productTileNumbers(), tiles.emplace_back());
+  }
 }
 
 void Reader::readMacEnergies(const Field &engineField, Engine &engine) {

@@ -12,6 +12,7 @@
 
 #include "FieldTable.h"
 #include "Fields.h"
+#include "llm/Dialect/Llm/Plans/Formats.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 
@@ -72,8 +73,15 @@ private:
       writeRequired(linkNumbers());
     });
     writeDefinition("kernel", [&] {
-      writeObject([&] { writeNumbers(kernelNumbers()); });
+      writeObject([&] {
+        writeOthers(kernelOthers());
+        writeNumbers(kernelNumbers());
+      });
       json.attribute("minProperties", 1);
+    });
+    writeDefinition("tile", [&] {
+      writeObject([&] { writeNumbers(productTileNumbers()); });
+      writeRequired(productTileNumbers());
     });
     writeDefinition("calibration", [&] {
       writeObject([&] { writeCalibration(); });
@@ -176,6 +184,10 @@ private:
       return writeParts("link");
     if (key == keys::kernels)
       return writeKernels();
+    if (key == keys::formats)
+      return writeFormats();
+    if (key == keys::tiles)
+      return writeTiles();
     if (key == keys::calibration)
       return writeReference("calibration");
     if (key == keys::measured)
@@ -246,6 +258,17 @@ private:
     });
     json.attributeObject("additionalProperties",
                          [&] { writeReference("kernel"); });
+  }
+
+  void writeFormats() {
+    json.attribute("type", "array");
+    json.attributeObject("items",
+                         [&] { writeEnumeration(scaledFormatNames()); });
+  }
+
+  void writeTiles() {
+    json.attribute("type", "array");
+    json.attributeObject("items", [&] { writeReference("tile"); });
   }
 
   /// Writes a map from forms of ops to lists of lists of numbers.

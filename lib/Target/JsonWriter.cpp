@@ -55,6 +55,24 @@ static void writeEnergies(OStream &json, const Engine &engine) {
   writeMap(json, keys::macEnergies, energies);
 }
 
+static void writeFormats(OStream &json, ArrayRef<std::string> formats) {
+  if (formats.empty())
+    return;
+  json.attributeArray(keys::formats, [&] {
+    for (StringRef format : formats)
+      json.value(format);
+  });
+}
+
+static void writeTiles(OStream &json, ArrayRef<ProductTile> tiles) {
+  if (tiles.empty())
+    return;
+  json.attributeArray(keys::tiles, [&] {
+    for (const ProductTile &tile : tiles)
+      json.object([&] { writeNumbers(json, productTileNumbers(), tile); });
+  });
+}
+
 static void writeKernels(OStream &json, const Engine &engine) {
   if (engine.kernels.empty())
     return;
@@ -62,6 +80,8 @@ static void writeKernels(OStream &json, const Engine &engine) {
     for (const KernelFigures &figures : engine.kernels)
       json.attributeObject(figures.kernel, [&] {
         writeNumbers(json, kernelNumbers(), figures);
+        writeFormats(json, figures.formats);
+        writeTiles(json, figures.tiles);
       });
   });
 }

@@ -48,15 +48,24 @@ Link Target::withDefaultLibrary(const Link &link) const {
   return whole;
 }
 
-/// Replaces every number that `given` has. Which library counts stays.
+/// Replaces every number that `given` has, and tiles. Which library counts
+/// stays.
 static void overwrite(KernelFigures &figures, const KernelFigures &given) {
+  if (!given.tiles.empty())
+    figures.tiles = given.tiles;
   for (const NumberField<KernelFigures> &number : kernelNumbers())
     if (std::optional<int64_t> value = number.get(given);
         value && number.optional != &KernelFigures::isDefault)
       number.set(figures, *value);
 }
 
-KernelFigures Engine::kernelFigures(StringRef opClass, StringRef opName) const {
+/// Whether figures of a library are those of ops of the format.
+static bool haveFormat(const KernelFigures &figures, StringRef format) {
+  return figures.formats.empty() || llvm::is_contained(figures.formats, format);
+}
+
+KernelFigures Engine::kernelFigures(StringRef opClass, StringRef opName,
+                                    StringRef format) const {
   // A library that was chosen for the class or for the op replaces the default.
   bool isChosen = llvm::any_of(kernels, [&](const KernelFigures &given) {
     return (given.kernel == opClass || given.kernel == opName) &&
@@ -67,9 +76,12 @@ KernelFigures Engine::kernelFigures(StringRef opClass, StringRef opName) const {
     for (const KernelFigures &given : kernels)
       if (given.kernel == name)
         overwrite(figures, given);
-    for (const KernelFigures &given : kernels)
-      if (!isChosen && isDefaultOf(given, name))
-        overwrite(figures, given);
+    // Figures for some formats stand over those for all.
+    for (bool ofSomeFormats : {false, true})
+      for (const KernelFigures &given : kernels)
+        if (!isChosen && isDefaultOf(given, name) &&
+            given.formats.empty() != ofSomeFormats && haveFormat(given, format))
+          overwrite(figures, given);
   }
   return figures;
 }
@@ -91,6 +103,23 @@ static void selectLinks(Target &target, ArrayRef<StringRef> libraries) {
   target.links = std::move(selected);
 }
 
+/// Makes figures of a library that has them for some formats the default of
+/// these formats.
+static void addOfFormats(std::vector<KernelFigures> &selected,
+                         const KernelFigures &figures) {
+  StringRef name = StringRef(figures.kernel).split('@').first;
+  llvm::erase_if(selected, [&](KernelFigures &other) {
+    if (!isDefaultOf(other, name) || other.formats.empty())
+      return false;
+    llvm::erase_if(other.formats, [&](StringRef format) {
+      return haveFormat(figures, format);
+    });
+    return other.formats.empty();
+  });
+  selected.push_back(figures);
+  selected.back().isDefault = 1;
+}
+
 /// Of several libraries, the last one that has a figure counts. Where there are
 /// default libraries, they stay beside, and what was chosen is marked as none.
 static void selectEngineKernels(Engine &engine, ArrayRef<StringRef> libraries,
@@ -108,6 +137,7 @@ static void selectEngineKernels(Engine &engine, ArrayRef<StringRef> libraries,
       KernelFigures &own = find(figures.kernel);
       overwrite(own, figures);
       own.isDefault = figures.isDefault;
+      own.formats = figures.formats;
     }
   bool hasDefault = llvm::any_of(selected, [](const KernelFigures &figures) {
     return figures.isDefault == 1;
@@ -116,6 +146,10 @@ static void selectEngineKernels(Engine &engine, ArrayRef<StringRef> libraries,
     for (const KernelFigures &figures : engine.kernels)
       if (auto [name, of] = StringRef(figures.kernel).split('@');
           of == library) {
+        if (!figures.formats.empty()) {
+          addOfFormats(selected, figures);
+          continue;
+        }
         KernelFigures &own = find(name);
         overwrite(own, figures);
         if (hasDefault)

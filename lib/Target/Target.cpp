@@ -452,6 +452,12 @@ std::string describeForCost(const Target &target, const Engine &engine) {
   for (const KernelFigures &figures : engine.kernels) {
     os << " " << figures.kernel << ":";
     describeNumbers(os, kernelNumbers(), figures);
+    if (!figures.formats.empty())
+      os << " formats=" << ::llvm::join(figures.formats, ",");
+    for (const ProductTile &tile : figures.tiles) {
+      os << " tile:";
+      describeNumbers(os, productTileNumbers(), tile);
+    }
   }
   if (const Memory *memory = target.privateMemoryOf(engine)) {
     os << " private=" << memory->capacityBytes;
@@ -491,8 +497,13 @@ bool Link::operator==(const Link &other) const {
   return name == other.name && haveEqualNumbers(linkNumbers(), *this, other);
 }
 
+bool ProductTile::operator==(const ProductTile &other) const {
+  return haveEqualNumbers(productTileNumbers(), *this, other);
+}
+
 bool KernelFigures::operator==(const KernelFigures &other) const {
-  return kernel == other.kernel &&
+  return kernel == other.kernel && formats == other.formats &&
+         tiles == other.tiles &&
          haveEqualNumbers(kernelNumbers(), *this, other);
 }
 

@@ -64,6 +64,17 @@ static void addNumbers(MapWriter &map, ArrayRef<NumberField<Part>> numbers,
       map.add(number.key, number.get(part));
 }
 
+static void addTiles(MapWriter &map, ArrayRef<ProductTile> tiles) {
+  SmallVector<Attribute> maps;
+  for (const ProductTile &tile : tiles) {
+    MapWriter numbers(map.builder.getContext());
+    addNumbers(numbers, productTileNumbers(), tile);
+    maps.push_back(MapAttr::get(map.builder.getContext(), numbers.entries));
+  }
+  if (!maps.empty())
+    map.add(keys::tiles, map.builder.getArrayAttr(maps));
+}
+
 static MapWriter writeEngine(const Engine &engine, MLIRContext *context) {
   MapWriter map(context), macs(context), energies(context), ports(context),
       kernels(context);
@@ -80,6 +91,11 @@ static MapWriter writeEngine(const Engine &engine, MLIRContext *context) {
   for (const KernelFigures &figures : engine.kernels) {
     MapWriter numbers(context);
     addNumbers(numbers, kernelNumbers(), figures);
+    SmallVector<StringRef> formats(figures.formats.begin(),
+                                   figures.formats.end());
+    if (!formats.empty())
+      numbers.add(keys::formats, numbers.builder.getStrArrayAttr(formats));
+    addTiles(numbers, figures.tiles);
     kernels.add(figures.kernel, numbers);
   }
   map.add(keys::kinds, map.builder.getStrArrayAttr(kinds));

@@ -183,13 +183,53 @@ private:
       if (llvm::none_of(kernelNumbers(),
                         [&](const NumberField<KernelFigures> &number) {
                           return number.get(figures).has_value();
-                        }))
+                        }) &&
+          figures.tiles.empty())
         add(figuresPath, "has no figures");
       checkNumbers(figuresPath + ".", kernelNumbers(), figures);
+      if (!figures.formats.empty() && library.empty())
+        add(figuresPath + "." + keys::formats,
+            "are of the figures of a library, as in '" + name + "@vllm'");
+      checkTiles(engine, figures, (figuresPath + "." + keys::tiles).str());
       checkSpread(figuresPath, figures);
       checkDefault(engine.kernels, &KernelFigures::kernel, figures,
                    figuresPath, "vllm");
     }
+  }
+
+  /// Checks that tiles belong to products, that each has a size that fits, and
+  /// that those for fewer rows come first.
+  void checkTiles(const Engine &engine, const KernelFigures &figures,
+                  const std::string &path) {
+    StringRef name = StringRef(figures.kernel).split('@').first;
+    if (!figures.tiles.empty() && name != "contraction" && !name.contains('.'))
+      add(path, "are those of products, and not of class \"" + name + "\"");
+    std::optional<int64_t> before = 0;
+    for (auto [index, tile] : llvm::enumerate(figures.tiles)) {
+      std::string place = (path + "[" + Twine(index) + "]").str();
+      checkNumbers(place + ".", productTileNumbers(), tile);
+      if (tile.rows == 0 || tile.columns == 0)
+        add(place + (tile.rows == 0 ? ".rows" : ".columns"), "is missing");
+      if (tile.mostRows && (!before || *tile.mostRows < *before))
+        add(place, "is for no more rows than the tile before it: tiles for "
+                   "fewer rows (most_rows) come first");
+      before = tile.mostRows;
+      checkRoomForSums(engine, tile, place);
+    }
+    if (!figures.tiles.empty() && before)
+      add(path, "have none for more than " + Twine(*before) +
+                    " rows: the last tile has no most_rows");
+  }
+
+  void checkRoomForSums(const Engine &engine, const ProductTile &tile,
+                        const std::string &path) {
+    constexpr int64_t sumBytes = 4;
+    int64_t elements = checkedMul(tile.rows, tile.columns).value_or(maxCount),
+            sums = checkedMul(elements, sumBytes).value_or(maxCount);
+    if (engine.accumulatorBytes && sums > *engine.accumulatorBytes)
+      add(path, "has " + withThousandsSeparators(sums) +
+                    " bytes of sums, and accumulator_bytes_per_unit is " +
+                    withThousandsSeparators(*engine.accumulatorBytes));
   }
 
   void checkLinks() {
@@ -255,9 +295,21 @@ private:
               "'; those without one count where no library has others");
     for (const Part &other : all)
       if (&other < &part && other.isDefault == 1 &&
-          StringRef(other.*nameOf).split('@').first == name)
+          StringRef(other.*nameOf).split('@').first == name &&
+          areOfOneFormat(other, part))
         add(path + ".is_default", "is 1 in '" + other.*nameOf +
                                       "', too; one library is the default");
+  }
+
+  static bool areOfOneFormat(const Link &, const Link &) { return true; }
+  /// Figures for all formats stand under those for some.
+  static bool areOfOneFormat(const KernelFigures &one,
+                             const KernelFigures &other) {
+    if (one.formats.empty() || other.formats.empty())
+      return one.formats.empty() && other.formats.empty();
+    return llvm::any_of(one.formats, [&](StringRef format) {
+      return llvm::is_contained(other.formats, format);
+    });
   }
 
   /// Checks that streams are not faster than the datasheet's rate.

@@ -25,6 +25,9 @@ WIDER = {"bf16": (), "fp16": (), "fp32": (), "fp8": ("f16", "bf16"), "int8": ()}
 # Products that are measured with the quantization of their activations: values and scales of 4 bytes in blocks of
 # the left and of the right operand, [rows, columns]; None is all of them.
 QUANTIZED = {"gemm_fp8_dynquant": ((1, None), (1, None)), "gemm_fp8_block128_dynquant": ((1, 128), (128, 128))}
+FORMATS = {"gemm_fp8_dynquant": "fp8_channel", "gemm_fp8_block128_dynquant": "fp8_block"}
+# One for each format. Each has no figures for the other, for which the default counts.
+LIBRARIES = ("sglang_0.5.14_sgl_kernel_fp8_scaled_mm", "sglang_0.5.14_deepgemm_gemm_nt_f8f8bf16")
 COLUMNS = ("row_id", "op_kind", "dtype", "backend", "timing", "note", "m", "n", "k", "batch", "heads", "kv_heads",
            "head_dim", "q_len", "kv_len", "causal", "rows", "cols", "cache_resident", "measured_us")
 
@@ -74,14 +77,22 @@ class Device:
         return self.burst_seconds + (needed - in_burst) / self.watts
 
     def figures(self, op_class: str, op: str, row: dict) -> dict:
-        """Those of the class, of the row's library (or the default one) before those of none; then those of the op in the same way."""
+        """Those of the class, of the row's library (or the default one) before those of none; then those of the op in the same way.
+        A library that has figures for some formats has them for no others."""
         found: dict = {}
-        kernels = self.gpu["kernels"]
-        is_own = any(f"{name}@{row['backend']}" in kernels for name in (op_class, op))
+        kernels, number_format = self.gpu["kernels"], FORMATS.get(row["op_kind"])
+
+        def counts(key: str) -> bool:
+            return number_format in kernels[key].get("formats", [number_format])
+
+        own = [key for key in (f"{op_class}@{row['backend']}", f"{op}@{row['backend']}") if key in kernels]
+        is_replaced = any("formats" not in kernels[key] for key in own)
         for name in (op_class, op):
-            default = [key for key in kernels if key.startswith(f"{name}@") and kernels[key].get("is_default") and not is_own]
-            for key in (name, *default, f"{name}@{row['backend']}"):
-                found.update(kernels.get(key, {}))
+            libraries = [key for key in kernels if key.startswith(f"{name}@") and counts(key)]
+            chosen = [key for key in libraries if key in own]
+            default = [] if chosen or is_replaced else [key for key in libraries if kernels[key].get("is_default")]
+            for key in ([name] if name in kernels else []) + sorted(default, key=lambda key: "formats" in kernels[key]) + chosen:
+                found.update(kernels[key])
         # Of a replayed graph, the launch is replaced within each entry.
         if row["timing"].startswith("cudagraph"):
             found["launch_nanoseconds"] = found.get("replay_nanoseconds", found["launch_nanoseconds"])
@@ -175,7 +186,29 @@ class Product:
         tiles = parts(self.m, rows) * parts(self.n, columns)
         return tiles < self.device.units and self.k // splits >= FEWEST_TERMS
 
+    def library_seconds(self) -> float:
+        """The library's tiles for as many rows, and not less than those for fewer rows take for the most of these."""
+        rows, longest, begin = self.m, 0.0, 0
+        for most in sorted({tile.get("most_rows", 2 ** 62) for tile in self.figures["tiles"]}):
+            if begin < rows:
+                tiles = [tile for tile in self.figures["tiles"] if tile.get("most_rows", 2 ** 62) == most]
+                longest = max(longest, min(self.library_tile_seconds(tile, min(rows, most)) for tile in tiles))
+            begin = most
+        return longest + 1e-9 * self.figures["launch_nanoseconds"]
+
+    def library_tile_seconds(self, tile: dict, rows: int) -> float:
+        below = parts(rows, tile["rows"])
+        below = round_up(below, tile.get("cluster_rows", 1))
+        items = below * parts(self.n, tile["columns"])
+        units = ceil(items / self.device.units) * self.item_seconds(tile["rows"], tile["columns"], 1)
+        terms = round_up(self.k, self.device.gpu["mac_granule_k"])
+        shared = items * self.operand_bytes(tile["rows"], tile["columns"], terms) / self.cache_rate
+        return max((units ** 4 + self.stream_seconds() ** 4) ** 0.25, shared)
+
     def seconds(self) -> float:
+        if "tiles" in self.figures:
+            return max(self.library_seconds(), 1e-9 * self.figures["launch_nanoseconds"] + self.device.power_seconds(
+                self.dtype, self.m * self.n * self.k, self.bytes_from_memory()))
         room = self.device.gpu["accumulator_bytes_per_unit"]
         least = min(self.seconds_with(rows, columns, splits)
                     for rows in EDGES for columns in EDGES if 4 * rows * columns <= room
@@ -422,6 +455,8 @@ class Shapes:
         dtype = "fp8" if kind in QUANTIZED else self.random.choice(tuple(BYTES))
         row.update(dtype=dtype, cache_resident=self.random.randint(0, 1), m=self.between(1, 8192), n=self.between(16, 32768),
                    k=self.between(16, 16384))
+        if kind in QUANTIZED:
+            row.update(backend=self.random.choice(("", *LIBRARIES)))
         return row if Product(self.device, row).fits() else self.gemm(kind)
 
     def attention(self, kind: str) -> dict:

@@ -69,6 +69,8 @@ struct UnitMachine {
   /// What a byte that is written takes, of one that is read.
   double writtenByteShare = 1;
   double residentBytesPerCycle = 0; ///< 0: not given
+  /// The tiles of a library for products (`KernelFigures::tiles`).
+  std::vector<ProductTile> tiles;
   /// Of the products of attention and its softmax, what of the shorter hides
   /// behind the longer: 0 to 1.
   double overlap = 0;
@@ -149,6 +151,14 @@ protected:
                                    const UnitMachine &machine) const = 0;
   WorkSums work; ///< the sums over all stages
 };
+
+/// Returns the number format in which operands or results of an op are stored
+/// (`nameOfFormat`). Returns "" if none of them is block-scaled.
+StringRef formatOf(const Workload &workload);
+
+/// Returns the figures of an op's kernel on an engine.
+KernelFigures kernelFiguresOf(WorkloadOpInterface op, const Workload &workload,
+                              const Engine &engine, const UnitKernel &kernel);
 
 /// Returns (a^4 + b^4)^(1/4). Two resources overlap, and get in each other's
 /// way most if they take equally long.

@@ -55,6 +55,7 @@ private:
     std::optional<EngineKindSet> kinds; ///< of the op; none: a collective
     Type macType;
     StringRef opClass, opName; ///< without a class, work spreads evenly
+    StringRef format;          ///< of the op's operands (`formatOf`)
     bool operator==(const View &other) const;
   };
   struct OpModel {

@@ -108,6 +108,19 @@ struct Link {
   bool operator==(const Link &other) const;
 };
 
+/// A tile of the results of a product, as a unit makes it in a kernel that a
+/// library has.
+struct ProductTile {
+  /// The library takes it for products of no more rows than that, and of more
+  /// than the tiles before it are for. If it is not given, it is for all other
+  /// products.
+  std::optional<int64_t> mostRows;
+  int64_t rows = 0, columns = 0;
+  /// How many tiles, one below the other, start together in a cluster of units.
+  int64_t clusterRows = 1;
+  bool operator==(const ProductTile &other) const;
+};
+
 /// Figures of the kernels of one class of ops, or of one op. They say by how
 /// much kernels are slower than the rates of the datasheet. These few, physical
 /// figures are fitted to measurements. A figure that is not given costs no
@@ -121,17 +134,24 @@ struct KernelFigures {
   std::optional<int64_t> launchNanoseconds, replayNanoseconds, splitNanoseconds,
       itemCycles, operandBytesPerKilocycle, cacheBytesPerKilocycle,
       itemBytesPerKilocycle, itemElements, rereadsRows, queryTile,
-      decodeQueryTile, keyTile,
-      packsGroups, splitsUnpacked, skipsMasked, aluPer1000Scores,
-      loneBlockCycles, regroupNanoseconds, firstByteNanoseconds,
-      writtenBytePercent, residentBytesPerKilocycle, macsPercent,
-      overlapPercent;
+      decodeQueryTile, keyTile, packsGroups, splitsUnpacked, skipsMasked,
+      aluPer1000Scores, loneBlockCycles, regroupNanoseconds,
+      firstByteNanoseconds, writtenBytePercent, residentBytesPerKilocycle,
+      macsPercent, overlapPercent;
   /// Measured times as shares of predicted ones, in percent: what a tenth of
   /// measured ops, and what nine tenths of them, stay below.
   std::optional<int64_t> p10Percent, p90Percent;
   /// Of a library: 1 if its figures count where no library is chosen that has
   /// any of the kernel. Of one that was chosen: 0.
   std::optional<int64_t> isDefault;
+  /// The number formats (`scaledFormatNames`) of the ops for which a library
+  /// has these kernels. If there are none, it has them for all formats.
+  std::vector<std::string> formats;
+  /// The tiles of a library that takes them by the number of rows, those for
+  /// fewer rows first. Where several are for as many rows, it takes the fastest
+  /// one. It cuts no reductions. If there are none, all tiles that libraries
+  /// ship are tried.
+  std::vector<ProductTile> tiles;
   bool operator==(const KernelFigures &other) const;
 };
 
@@ -178,8 +198,10 @@ struct Engine {
   /// Says whether units share ops as tiles (`UnitKernel`).
   bool hasUnitTiles() const { return costModel == CostModelKind::Kernels; }
   /// Returns the figures of one op's kernel. Each is the op's own if it is
-  /// given, or else that of its class.
-  KernelFigures kernelFigures(StringRef opClass, StringRef opName) const;
+  /// given, or else that of its class. `format` is that of its operands, or ""
+  /// (`nameOfFormat`).
+  KernelFigures kernelFigures(StringRef opClass, StringRef opName,
+                              StringRef format = "") const;
   bool isCompute() const {
     return kinds.contains(EngineKind::Matrix) ||
            kinds.contains(EngineKind::Vector);

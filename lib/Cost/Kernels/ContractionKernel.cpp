@@ -186,6 +186,39 @@ double ContractionKernel::countTiles(int64_t m, int64_t n) const {
          double(llvm::divideCeil(extentOf(columns), n));
 }
 
+double ContractionKernel::countItems(Cut cut, int64_t rows) const {
+  if (cut.clusterRows == 0)
+    return countTiles(cut.m, cut.n) * double(cut.splits);
+  return double(extentOf(batch)) *
+         double(llvm::alignTo(llvm::divideCeil(rows, cut.m), cut.clusterRows)) *
+         double(llvm::divideCeil(extentOf(columns), cut.n));
+}
+
+bool ContractionKernel::takesOwnTiles(const UnitMachine &machine) const {
+  return !machine.tiles.empty() && sharedRowTiles.empty() && !hasShortItems();
+}
+
+/// Takes the tiles for the fewest rows off a library's list.
+static ArrayRef<ProductTile> takeFewestRows(ArrayRef<ProductTile> &tiles) {
+  ArrayRef<ProductTile> taken = tiles.take_while([&](const ProductTile &tile) {
+    return tile.mostRows == tiles.front().mostRows;
+  });
+  tiles = tiles.drop_front(taken.size());
+  return taken;
+}
+
+ArrayRef<ProductTile>
+ContractionKernel::ownTiles(const UnitMachine &machine) const {
+  ArrayRef<ProductTile> rest = machine.tiles, own;
+  if (!takesOwnTiles(machine))
+    return own;
+  int64_t rows = extentOf(this->rows);
+  do
+    own = takeFewestRows(rest);
+  while (!rest.empty() && own.front().mostRows && *own.front().mostRows < rows);
+  return own;
+}
+
 //===----------------------------------------------------------------------===//
 // Time
 //===----------------------------------------------------------------------===//
@@ -244,13 +277,16 @@ double ContractionKernel::streamSeconds(const KernelBytes &bytes,
          seconds * (1 + (machine.writtenByteShare - 1) * written / all);
 }
 
-KernelTime ContractionKernel::timeOf(Cut cut, const KernelBytes &bytes,
-                                     const UnitMachine &machine) const {
+ContractionKernel::Run
+ContractionKernel::runOf(Cut cut, int64_t rows, double streamSeconds,
+                         const UnitMachine &machine) const {
   double k = double(extentOf(terms));
-  double items = countTiles(cut.m, cut.n) * double(cut.splits);
+  double items = countItems(cut, rows);
   // An item of fewer rows than the shortest edge takes as long as one with that
-  // edge.
-  double itemRows = std::max(double(cut.m), double(tileEdges[2]));
+  // edge, unless the library has such tiles.
+  double itemRows = double(cut.m);
+  if (cut.clusterRows == 0)
+    itemRows = std::max(itemRows, double(tileEdges[2]));
   double itemTerms = roundUp(k / double(cut.splits), machine.granuleK);
   double itemMacs = roundUp(itemRows, machine.granuleM) *
                     roundUp(double(cut.n), machine.granuleN) * itemTerms;
@@ -262,29 +298,57 @@ KernelTime ContractionKernel::timeOf(Cut cut, const KernelBytes &bytes,
   if (machine.operandBytesPerCycle > 0)
     itemCycles += itemOperands / machine.operandBytesPerCycle;
 
+  Run run;
+  run.unitSeconds =
+      std::ceil(items / machine.units) * itemCycles / machine.clockHz;
+  run.totalSeconds = overlap(run.unitSeconds, streamSeconds);
+  // This is the time in which all units read operands from the cache.
+  if (double cacheRate = machine.cacheBytesPerSecond(); cacheRate > 0)
+    run.unitSeconds =
+        std::max(run.unitSeconds, items * itemOperands / cacheRate);
+  run.totalSeconds = std::max(run.totalSeconds, run.unitSeconds);
+  return run;
+}
+
+double ContractionKernel::fewerRowsSeconds(double streamSeconds,
+                                           const UnitMachine &machine) const {
+  double seconds = 0;
+  if (!takesOwnTiles(machine))
+    return seconds;
+  ArrayRef<ProductTile> rest = machine.tiles;
+  while (!rest.empty() && rest.front().mostRows &&
+         *rest.front().mostRows < extentOf(rows)) {
+    int64_t most = *rest.front().mostRows;
+    double least = 0;
+    for (const ProductTile &tile : takeFewestRows(rest)) {
+      Cut cut{tile.rows, tile.columns, 1, tile.clusterRows};
+      double run = runOf(cut, most, streamSeconds, machine).totalSeconds;
+      least = least == 0 ? run : std::min(least, run);
+    }
+    seconds = std::max(seconds, least);
+  }
+  return seconds;
+}
+
+KernelTime ContractionKernel::timeOf(Cut cut, const KernelBytes &bytes,
+                                     const UnitMachine &machine) const {
   KernelTime time;
   time.launchSeconds = machine.launchSeconds;
-  time.unitSeconds =
-      std::ceil(items / machine.units) * itemCycles / machine.clockHz;
   time.streamSeconds = streamSeconds(bytes, machine);
-  time.totalSeconds = overlap(time.unitSeconds, time.streamSeconds);
-  // This is the time in which all units read operands from the cache.
-  double cacheRate = machine.cacheBytesPerSecond();
-  if (cacheRate > 0)
-    time.unitSeconds =
-        std::max(time.unitSeconds, items * itemOperands / cacheRate);
+  Run run = runOf(cut, extentOf(rows), time.streamSeconds, machine);
   double again = double(llvm::divideCeil(extentOf(columns), cut.n) - 1);
   time.unitSeconds = std::max(
-      {time.unitSeconds,
+      {run.unitSeconds,
        spread(work.alu + again * rowWork.alu, machine.aluPerCycle, machine),
        spread(work.special + again * rowWork.special, machine.specialPerCycle,
               machine),
        spread(work.compare + again * rowWork.compare, machine.comparePerCycle,
               machine)});
-  time.totalSeconds = std::max(time.totalSeconds, time.unitSeconds);
+  time.totalSeconds = std::max({run.totalSeconds, time.unitSeconds,
+                                fewerRowsSeconds(time.streamSeconds, machine)});
   if (cut.splits > 1) {
     time.totalSeconds += machine.splitSeconds;
-    if (cacheRate > 0)
+    if (double cacheRate = machine.cacheBytesPerSecond(); cacheRate > 0)
       time.totalSeconds += partialSumBytes * double(extentOf(batch)) *
                            double(extentOf(rows)) * double(extentOf(columns)) *
                            double(cut.splits) / cacheRate;
@@ -296,7 +360,17 @@ KernelTime ContractionKernel::timeOf(Cut cut, const KernelBytes &bytes,
 KernelTime ContractionKernel::unlimitedTime(const UnitTile &tile,
                                             const KernelBytes &bytes,
                                             const UnitMachine &machine) const {
-  return timeOf(cutOf(tile), bytes, machine);
+  // Several of a library's tiles may have all rows, or all columns.
+  std::optional<KernelTime> least;
+  for (const ProductTile &own : ownTiles(machine)) {
+    Cut cut{own.rows, own.columns, 1, own.clusterRows};
+    if (tileOf(cut) != tile)
+      continue;
+    KernelTime time = timeOf(cut, bytes, machine);
+    if (!least || time.totalSeconds < least->totalSeconds)
+      least = time;
+  }
+  return least ? *least : timeOf(cutOf(tile), bytes, machine);
 }
 
 std::string ContractionKernel::excessOf(const UnitTile &tile,
@@ -332,10 +406,16 @@ UnitTile ContractionKernel::chooseTile(const KernelBytes &bytes,
     UnitTile tile = tileOf(cut);
     if (!excessOf(tile, machine).empty())
       return;
-    double seconds = timeOf(cutOf(tile), bytes, machine).totalSeconds;
+    double seconds = unlimitedTime(tile, bytes, machine).totalSeconds;
     if (best.empty() || seconds < leastSeconds)
       leastSeconds = seconds, best = tile;
   };
+  if (takesOwnTiles(machine)) {
+    for (const ProductTile &own : ownTiles(machine))
+      consider({own.rows, own.columns, 1, own.clusterRows});
+    if (!best.empty())
+      return best;
+  }
   consider({tileEdges[2], tileEdges[2], 1});
   for (int64_t m : tileEdges)
     for (int64_t n : tileEdges) {

@@ -38,11 +38,31 @@ private:
   /// The edges of an item, and the number of parts of the reduction.
   struct Cut {
     int64_t m, n, splits;
+    /// Of a tile that a library has: how many of them start together, one below
+    /// the other. 0: it is one of those that all libraries ship.
+    int64_t clusterRows = 0;
+  };
+  /// What the units take for all items, and that together with the stream.
+  struct Run {
+    double unitSeconds, totalSeconds;
   };
   using Loops = SmallVector<unsigned, 2>;
 
   KernelTime timeOf(Cut cut, const KernelBytes &bytes,
                     const UnitMachine &machine) const;
+  /// Returns what so many rows of the product take.
+  Run runOf(Cut cut, int64_t rows, double streamSeconds,
+            const UnitMachine &machine) const;
+  /// Whether the product has a library's own tiles. Products of experts, and of
+  /// rows that are kept, are other kernels.
+  bool takesOwnTiles(const UnitMachine &machine) const;
+  /// Returns the library's tiles for the rows of the product.
+  ArrayRef<ProductTile> ownTiles(const UnitMachine &machine) const;
+  /// Returns the least seconds in which the library multiplies as many rows as
+  /// its tiles for fewer rows are for. More rows take no less, although larger
+  /// tiles may be faster.
+  double fewerRowsSeconds(double streamSeconds,
+                          const UnitMachine &machine) const;
   /// Returns the seconds in which all bytes come and go. They do not depend on
   /// the cut.
   double streamSeconds(const KernelBytes &bytes,
@@ -61,6 +81,8 @@ private:
   double rowTiles(int64_t size) const;
   /// Counts the tiles of the whole result.
   double countTiles(int64_t m, int64_t n) const;
+  /// Counts the items of so many rows.
+  double countItems(Cut cut, int64_t rows) const;
   Cut cutOf(const UnitTile &tile) const;
   UnitTile tileOf(Cut cut) const;
   int64_t extentOf(const Loops &loops) const;

@@ -192,6 +192,28 @@ KernelFigures randomFigures(StringRef name, Random &random) {
   return figures;
 }
 
+/// Tiles of a library whose order has no reason, for up to four ranges of rows.
+std::vector<ProductTile> randomTiles(const Engine &engine, Random &random) {
+  std::vector<ProductTile> tiles;
+  if (random(0, 1))
+    return tiles;
+  int64_t most = 0, ranges = random(0, 3);
+  for (int64_t range = 0; range <= ranges; ++range) {
+    most += between(random, 1, 300);
+    for (int64_t count = random(1, 3); count > 0; --count) {
+      ProductTile tile;
+      if (range < ranges)
+        tile.mostRows = most;
+      tile.rows = 16 << random(0, 3);
+      tile.columns = std::min<int64_t>(
+          16 << random(0, 3), *engine.accumulatorBytes / (4 * tile.rows));
+      tile.clusterRows = random(1, 3);
+      tiles.push_back(tile);
+    }
+  }
+  return tiles;
+}
+
 /// A machine whose units share ops as tiles, with figures from nowhere.
 Target randomTarget(Random &random) {
   Target target = toyTarget(between(random, 100000, 100000000));
@@ -222,6 +244,7 @@ Target randomTarget(Random &random) {
   core.granuleK = 1 << random(0, 6);
   for (StringRef name : opClassNames())
     core.kernels.push_back(randomFigures(name, random));
+  core.kernels.front().tiles = randomTiles(core, random);
   Memory &dram = target.memories.back();
   dram.bytesPerSecond = between(random, 100000000000, 10000000000000);
   dram.sustainedBytesPerSecond =
@@ -494,6 +517,42 @@ TEST(UnitKernelTest, LargerCachesTakeNoLongerWithTheSameTile) {
     ASSERT_TRUE(after);
     EXPECT_EQ(after->cycles(), before->cycles()) << describe(text, target);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// More work
+//===----------------------------------------------------------------------===//
+
+/// 400 products of a library whose tiles have no reason: one more row or
+/// column, or many, take no less time.
+TEST(UnitKernelTest, MoreOfALibrarysTilesTakesNoLess) {
+  constexpr int count = 400;
+  Random random(seedOf(17));
+  std::vector<std::string> few, many;
+  for (int index = 0; index < count; ++index) {
+    int64_t m = between(random, 1, 1000), n = between(random, 1, 4096),
+            k = between(random, 1, 4096), more = between(random, 1, 500);
+    bool isRows = random(0, 1);
+    auto text = [&](int64_t m, int64_t n) {
+      return functionText("llm.matmul %0, %1",
+                          {tensorText({m, k}), tensorText({k, n})});
+    };
+    few.push_back(text(m, n));
+    many.push_back(text(m + (isRows ? more : 0), n + (isRows ? 0 : more)));
+  }
+  Ops before(few), after(many);
+  int own = 0;
+  for (int index = 0; index < count && !HasFailure(); ++index) {
+    Target target = randomTarget(random);
+    own += !target.engines.front().kernels.front().tiles.empty();
+    std::optional<Costed> less = costOf(before.ops[index], target),
+                          more = costOf(after.ops[index], target);
+    ASSERT_TRUE(less && more);
+    EXPECT_GE(more->cycles() + roundingCycles, less->cycles())
+        << before.texts[index] << describe(after.texts[index], target)
+        << less->text() << more->text();
+  }
+  EXPECT_GE(own, count / 3);
 }
 
 //===----------------------------------------------------------------------===//

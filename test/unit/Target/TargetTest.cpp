@@ -295,6 +295,40 @@ TEST_F(TargetTest, DefaultLibrary) {
             "engines.core.kernels.attention@fast.item_cycles");
 }
 
+// A library may have kernels for some formats only. It is the default of these,
+// or is chosen for them; the others keep theirs.
+TEST_F(TargetTest, LibraryOfFormats) {
+  Target target = withKernels();
+  std::vector<KernelFigures> &kernels = target.engines[0].kernels;
+  kernels[1].isDefault = 1;
+  kernels[1].formats = {"fp8", "nvfp4"};
+  KernelFigures other = kernels[1];
+  other.kernel = "attention@slow";
+  other.isDefault = std::nullopt;
+  other.formats = {"nvfp4", "int8"};
+  other.queryTile = 32;
+  kernels.push_back(other);
+  EXPECT_EQ(check(), "");
+  auto tilesOf = [](const Target &target) {
+    std::vector<std::optional<int64_t>> tiles;
+    for (StringRef format : {"", "fp8", "nvfp4", "int8"})
+      tiles.push_back(
+          target.engines[0].kernelFigures("attention", "", format).queryTile);
+    return tiles;
+  };
+  using Tiles = std::vector<std::optional<int64_t>>;
+  EXPECT_EQ(tilesOf(target), (Tiles{64, 128, 128, 64}));
+  Target slow = target;
+  selectKernels(slow, "slow", /*replayed=*/false);
+  EXPECT_EQ(tilesOf(slow), (Tiles{64, 128, 32, 32}));
+  EXPECT_TRUE(slow.check().empty());
+  // What is chosen for all formats replaces every default.
+  kernels.back().formats.clear();
+  slow = target;
+  selectKernels(slow, "slow", /*replayed=*/false);
+  EXPECT_EQ(tilesOf(slow), (Tiles{32, 32, 32, 32}));
+}
+
 TEST_F(TargetTest, SelectLibrary) {
   auto at = [&] { return mlir::emitError(b.getUnknownLoc()) << "here: "; };
   Target target = withKernels();

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llm/Import/Formats.h"
+#include "llm/Dialect/Llm/Plans/Formats.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -70,6 +70,22 @@ Type findFormat(StringRef name, Stored stored, MLIRContext *context) {
                   .Case("nvfp4", getNvfp4(stored, context))
                   .Default(nullptr);
   return type ? type : getInt4(name, context);
+}
+
+ArrayRef<StringRef> scaledFormatNames() {
+  static constexpr StringRef names[] = {"fp8",   "fp8_channel", "fp8_block",
+                                        "int8",  "int4",        "mxfp8",
+                                        "mxfp4", "nvfp4"};
+  return names;
+}
+
+StringRef nameOfFormat(Type type) {
+  if (isa_and_present<BlockScaledType>(type))
+    for (StringRef name : scaledFormatNames())
+      for (Stored stored : {Stored::Weight, Stored::Activation, Stored::Cache})
+        if (findFormat(name, stored, type.getContext()) == type)
+          return name;
+  return "";
 }
 
 std::vector<StringRef> formatNames() {

@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_IMPORT_FORMATS_H
-#define LLM_IMPORT_FORMATS_H
+#ifndef LLM_DIALECT_LLM_PLANS_FORMATS_H
+#define LLM_DIALECT_LLM_PLANS_FORMATS_H
 
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 
@@ -33,6 +33,10 @@ enum class Stored { Weight, Activation, Cache };
 /// Returns the element type with that name, or null if there is none.
 Type findFormat(StringRef name, Stored stored, MLIRContext *context);
 
+/// Returns the name of a block-scaled format in which weights, activations or
+/// caches are stored. Returns "" for other types.
+StringRef nameOfFormat(Type type);
+
 /// Returns a type of values in blocks along the last dimensions, each with a
 /// scale. ScalesAttr::wholeDimension stands for a whole dimension.
 Type getScaled(Type valueType, ArrayRef<int64_t> block, Type scaleType);
@@ -43,8 +47,10 @@ SmallVector<int64_t> wholeBlock(Stored stored);
 
 /// Returns the names, for messages: "f32, f16, ...".
 std::vector<StringRef> formatNames();
+/// Returns the names of those that `nameOfFormat` finds.
+ArrayRef<StringRef> scaledFormatNames();
 std::string describeFormats();
 
 } // namespace mlir::llm
 
-#endif // LLM_IMPORT_FORMATS_H
+#endif // LLM_DIALECT_LLM_PLANS_FORMATS_H
