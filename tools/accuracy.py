@@ -377,6 +377,14 @@ SHIPPED = [
 ]
 
 
+def cross_validate_quantized(prof: Prof, preset: str, rows: list[dict]) -> float:
+    """Products with the quantization of their activations, of one library."""
+    [(device, kind, backend)] = {(row["device"], row["op_kind"], row["backend"]) for row in rows}
+    rate = f"engines.gpu.kernels.llm.quantize@{backend}.item_bytes_per_kilocycle"
+    held, _ = prof.calibrate(preset, ["contraction", rate], device=[device], op_kind=[kind], backend=[backend])
+    return mdape(held)
+
+
 def shipped(prof: Prof) -> str:
     """Lists what the presets predict as they are. Must come behind the sections that cross-validate."""
     lines, known = [], {}
@@ -387,6 +395,8 @@ def shipped(prof: Prof) -> str:
                 and row["source"] == source and row["backend"].startswith(backend)]
         if not rows:
             continue
+        if kind.endswith("_dynquant"):
+            prof.cross_validated[device, backend, kind] = cross_validate_quantized(prof, preset, rows)
         errors = sorted(abs(float(row["error_percent"])) for row in rows)
         ratio = statistics.median(float(row["measured_us"]) / float(row["predicted_us"]) for row in rows)
         lines.append([f"{preset}: {kind}, {backend or source}", len(rows), mdape(rows),
