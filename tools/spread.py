@@ -43,9 +43,10 @@ def kernel_of(row: dict, preset: dict) -> str | None:
         name = "contraction" if kind.startswith("gemm") else KERNELS.get(kind)
     if name is None or row["backend"] in UNLIKE:
         return None
-    own = f"{name}@{row['backend']}"
-    if own in names:
-        return own
+    # Attention of a library may stand at the op, with all of its formats.
+    for own in (f"{name}@{row['backend']}", *([f"llm.gqa_attn@{row['backend']}"] if name == "attention" else [])):
+        if own in names and (name == "contraction" or "formats" not in names[own]):
+            return own
     # What one library quantizes is no measure of another.
     is_of_library = kind.endswith("_dynquant") or (row["backend"] == "torch" and name != "contraction")
     return name if name in names and not is_of_library else None
@@ -138,6 +139,9 @@ def write(own: dict) -> None:
                 continue
             for name, part in parts.items():
                 of_class = CARRIED_SPREADS[class_of(name)]
+                # Rows do not tell some formats of a library from the others.
+                if "formats" in part:
+                    of_class = own.get((path.stem, f"{class_of(name)}@{name.split('@')[1]}"), of_class)
                 parts[name] = with_spread(part, of_class if by_rules else own.get((path.stem, name), of_class))
         if figures:
             path.write_text(json.dumps(preset, indent=2) + "\n")

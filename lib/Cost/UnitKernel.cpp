@@ -97,6 +97,7 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
   machine.firstByteSeconds = nano * real(figures.firstByteNanoseconds);
   machine.writtenByteShare =
       std::max(1.0, percent * double(figures.writtenBytePercent.value_or(100)));
+  machine.streamsAhead = figures.streamsAhead.value_or(0) != 0;
   machine.tiles = figures.tiles;
   machine.residentBytesPerCycle =
       real(figures.residentBytesPerKilocycle) / kilo;
@@ -140,6 +141,10 @@ StringRef mlir::llm::formatOf(const Workload &workload) {
   for (const Buffer &buffer : workload.buffers)
     if (StringRef format = nameOfFormat(buffer.elementType); !format.empty())
       return format;
+  for (const Buffer &buffer : workload.buffers)
+    if (workload.isContracted(buffer))
+      if (StringRef type = nameOfNarrowType(buffer.elementType); !type.empty())
+        return type;
   return "";
 }
 

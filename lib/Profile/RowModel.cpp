@@ -86,9 +86,12 @@ FailureOr<RowModels::Model> RowModels::makeModel(const MeasuredRow &row,
     // Later errors of the op go to nobody, since callers only ask for times.
     tile->onTarget.reasons = Reasons::unsaid();
     const Workload &workload = tile->onTarget.workload;
-    View view{&row, workload.engineKinds(), workload.macElementType(),
+    View view{&row,
+              workload.engineKinds(),
+              workload.macElementType(),
               kernel ? kernel->opClass() : StringRef(),
-              op->getName().getStringRef(), formatOf(workload)};
+              op->getName().getStringRef(),
+              formatOf(workload)};
     model.ops.push_back(
         {tile->onTarget, std::move(kernel), bytes, addView(view)});
   }
@@ -154,10 +157,10 @@ public:
       return machine;
     machine.engine = machine.target->findEngine(*view.kinds);
     if (!view.opClass.empty())
-      machine.units = UnitMachine::get(
-          *machine.target, *machine.engine, view.macType,
-          machine.engine->kernelFigures(view.opClass, view.opName,
-                                        view.format));
+      machine.units =
+          UnitMachine::get(*machine.target, *machine.engine, view.macType,
+                           machine.engine->kernelFigures(
+                               view.opClass, view.opName, view.format));
     return machine;
   }
 

@@ -63,8 +63,8 @@ static std::optional<TimeSpread> spreadOfFigures(const OpOnTarget &context,
   if (!kernel)
     return std::nullopt;
   group = kernel->opClass().str();
-  KernelFigures figures = kernelFiguresOf(context.op, context.workload,
-                                          *context.engine, *kernel);
+  KernelFigures figures =
+      kernelFiguresOf(context.op, context.workload, *context.engine, *kernel);
   return toSpread(figures.p10Percent, figures.p90Percent);
 }
 

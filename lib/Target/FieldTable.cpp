@@ -125,8 +125,8 @@ ArrayRef<OtherField> engineOthers() {
 ArrayRef<OtherField> kernelOthers() {
   static const OtherField fields[] = {
       {keys::formats, "", "all formats",
-       "a list of the number formats (`\"fp8_channel\"`, `\"nvfp4\"`, ...) of "
-       "the ops for which a library has these kernels"},
+       "a list of the number formats (`\"fp8_channel\"`, `\"nvfp4\"`, "
+       "`\"f8E4M3FN\"`, ...) of the ops for which a library has these kernels"},
       {keys::tiles, "", "all that libraries ship, and cut reductions",
        "a list of the tiles that a library has for products, those for fewer "
        "rows first; of several for as many rows it takes the fastest"},
@@ -488,6 +488,10 @@ ArrayRef<NumberField<KernelFigures>> kernelNumbers() {
                         "of the products of attention and its softmax, what "
                         "of the shorter hides behind the longer",
                         &KernelFigures::overlapPercent, 0)),
+      choice("streams_ahead", "0",
+             "1: warps of their own fetch keys and values ahead of those that "
+             "compute, so that both hardly wait for each other; of attention",
+             &KernelFigures::streamsAhead),
       percentile("p10_percent", "what a tenth of measured ops stayed below",
                  &KernelFigures::p10Percent),
       percentile("p90_percent", "what nine tenths of measured ops stayed below",

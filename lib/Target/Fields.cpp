@@ -53,6 +53,12 @@ static std::vector<StringRef> productTileKeys() {
   return keysOf({}, productTileNumbers());
 }
 
+std::vector<StringRef> knownFormats() {
+  std::vector<StringRef> names = scaledFormatNames().vec();
+  llvm::append_range(names, narrowTypeNames());
+  return names;
+}
+
 std::vector<StringRef> targetJsonFields() {
   std::vector<StringRef> all;
   for (const std::vector<StringRef> &keys :
@@ -364,14 +370,15 @@ void Reader::readFormats(const Field &kernel,
     emitWrongKind(*list, "a list of formats, such as [\"fp8_channel\"]");
     return;
   }
+  std::vector<StringRef> known = knownFormats();
   for (const auto &[ignored, field] : list->members) {
     if (field.kind == Field::Kind::String &&
-        llvm::is_contained(scaledFormatNames(), field.text))
+        llvm::is_contained(known, field.text))
       formats.push_back(field.text);
     else
       emitWrongKind(field, "the name of a format")
-          << didYouMean(field.text, scaledFormatNames())
-          << " (formats: " << llvm::join(scaledFormatNames(), ", ") << ")";
+          << didYouMean(field.text, known)
+          << " (formats: " << llvm::join(known, ", ") << ")";
   }
 }
 

@@ -112,6 +112,10 @@ void warnOfDoubts(const Field &root, const Target &target,
 /// "bandwidth" is "bytes_per_second". Returns "" for another word.
 StringRef findSpokenField(StringRef word);
 
+/// The names of the formats for which a library may have kernels: those of
+/// block-scaled values, and narrow types.
+std::vector<StringRef> knownFormats();
+
 /// The spellings of element types that may have a rate.
 ArrayRef<StringRef> knownElementTypes();
 

@@ -12,7 +12,6 @@
 
 #include "FieldTable.h"
 #include "Fields.h"
-#include "llm/Dialect/Llm/Plans/Formats.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 
@@ -262,8 +261,7 @@ private:
 
   void writeFormats() {
     json.attribute("type", "array");
-    json.attributeObject("items",
-                         [&] { writeEnumeration(scaledFormatNames()); });
+    json.attributeObject("items", [&] { writeEnumeration(knownFormats()); });
   }
 
   void writeTiles() {

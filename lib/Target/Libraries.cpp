@@ -66,10 +66,13 @@ static bool haveFormat(const KernelFigures &figures, StringRef format) {
 
 KernelFigures Engine::kernelFigures(StringRef opClass, StringRef opName,
                                     StringRef format) const {
+  auto isOf = [](const KernelFigures &given, StringRef name) {
+    return StringRef(given.kernel).split('@').first == name;
+  };
   // A library that was chosen for the class or for the op replaces the default.
   bool isChosen = llvm::any_of(kernels, [&](const KernelFigures &given) {
-    return (given.kernel == opClass || given.kernel == opName) &&
-           given.isDefault == 0;
+    return (isOf(given, opClass) || isOf(given, opName)) &&
+           given.isDefault == 0 && haveFormat(given, format);
   });
   KernelFigures figures;
   for (StringRef name : {opClass, opName}) {
@@ -79,7 +82,8 @@ KernelFigures Engine::kernelFigures(StringRef opClass, StringRef opName,
     // Figures for some formats stand over those for all.
     for (bool ofSomeFormats : {false, true})
       for (const KernelFigures &given : kernels)
-        if (!isChosen && isDefaultOf(given, name) &&
+        if (StringRef(given.kernel).contains('@') && isOf(given, name) &&
+            given.isDefault == (isChosen ? 0 : 1) &&
             given.formats.empty() != ofSomeFormats && haveFormat(given, format))
           overwrite(figures, given);
   }
@@ -103,25 +107,9 @@ static void selectLinks(Target &target, ArrayRef<StringRef> libraries) {
   target.links = std::move(selected);
 }
 
-/// Makes figures of a library that has them for some formats the default of
-/// these formats.
-static void addOfFormats(std::vector<KernelFigures> &selected,
-                         const KernelFigures &figures) {
-  StringRef name = StringRef(figures.kernel).split('@').first;
-  llvm::erase_if(selected, [&](KernelFigures &other) {
-    if (!isDefaultOf(other, name) || other.formats.empty())
-      return false;
-    llvm::erase_if(other.formats, [&](StringRef format) {
-      return haveFormat(figures, format);
-    });
-    return other.formats.empty();
-  });
-  selected.push_back(figures);
-  selected.back().isDefault = 1;
-}
-
 /// Of several libraries, the last one that has a figure counts. Where there are
-/// default libraries, they stay beside, and what was chosen is marked as none.
+/// default libraries, they stay beside, and what was chosen is marked as none,
+/// as is what was chosen for some formats.
 static void selectEngineKernels(Engine &engine, ArrayRef<StringRef> libraries,
                                 bool replayed) {
   std::vector<KernelFigures> selected;
@@ -146,13 +134,12 @@ static void selectEngineKernels(Engine &engine, ArrayRef<StringRef> libraries,
     for (const KernelFigures &figures : engine.kernels)
       if (auto [name, of] = StringRef(figures.kernel).split('@');
           of == library) {
-        if (!figures.formats.empty()) {
-          addOfFormats(selected, figures);
-          continue;
-        }
-        KernelFigures &own = find(name);
+        // What counts for some formats stays apart.
+        KernelFigures &own =
+            find(figures.formats.empty() ? name : StringRef(figures.kernel));
         overwrite(own, figures);
-        if (hasDefault)
+        own.formats = figures.formats;
+        if (hasDefault || !figures.formats.empty())
           own.isDefault = 0;
       }
   if (replayed)

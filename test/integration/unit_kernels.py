@@ -311,7 +311,8 @@ class Attention:
         units = self.fewest_cycles(splits) / device.unit_clock
         items = len(self.blocks_of_tiles) * self.lanes * splits
         stream = self.bytes_moved() / min(device.memory, device.port * min(1, items / device.units))
-        seconds = sqrt(units * units + stream * stream)
+        power = 4 if self.figures.get("streams_ahead") else 2
+        seconds = (units ** power + stream ** power) ** (1 / power)
         if splits > 1:
             partial = 8 * (self.features + 1) * self.batch * self.heads * self.queries * splits
             seconds += 1e-9 * self.figures["split_nanoseconds"] + partial / device.memory

@@ -74,6 +74,8 @@ struct UnitMachine {
   /// Of the products of attention and its softmax, what of the shorter hides
   /// behind the longer: 0 to 1.
   double overlap = 0;
+  /// Whether attention fetches keys ahead of its products.
+  bool streamsAhead = false;
 
   /// `macType` may be null. `figures` are those of the kernel's class or op.
   static UnitMachine get(const Target &target, const Engine &engine,
@@ -153,7 +155,8 @@ protected:
 };
 
 /// Returns the number format in which operands or results of an op are stored
-/// (`nameOfFormat`). Returns "" if none of them is block-scaled.
+/// (`nameOfFormat`), or else the type of an operand of its products that is
+/// narrower than 16 bits (`nameOfNarrowType`), or else "".
 StringRef formatOf(const Workload &workload);
 
 /// Returns the figures of an op's kernel on an engine.

@@ -137,15 +137,15 @@ struct KernelFigures {
       decodeQueryTile, keyTile, packsGroups, splitsUnpacked, skipsMasked,
       aluPer1000Scores, loneBlockCycles, regroupNanoseconds,
       firstByteNanoseconds, writtenBytePercent, residentBytesPerKilocycle,
-      macsPercent, overlapPercent;
+      macsPercent, overlapPercent, streamsAhead;
   /// Measured times as shares of predicted ones, in percent: what a tenth of
   /// measured ops, and what nine tenths of them, stay below.
   std::optional<int64_t> p10Percent, p90Percent;
   /// Of a library: 1 if its figures count where no library is chosen that has
-  /// any of the kernel. Of one that was chosen: 0.
+  /// any of the kernel. Of one that was chosen, for all formats or for some: 0.
   std::optional<int64_t> isDefault;
-  /// The number formats (`scaledFormatNames`) of the ops for which a library
-  /// has these kernels. If there are none, it has them for all formats.
+  /// The number formats (`scaledFormatNames`, `narrowTypeNames`) of the ops for
+  /// which a library has these kernels. If there are none, it has them for all.
   std::vector<std::string> formats;
   /// The tiles of a library that takes them by the number of rows, those for
   /// fewer rows first. Where several are for as many rows, it takes the fastest
@@ -199,7 +199,7 @@ struct Engine {
   bool hasUnitTiles() const { return costModel == CostModelKind::Kernels; }
   /// Returns the figures of one op's kernel. Each is the op's own if it is
   /// given, or else that of its class. `format` is that of its operands, or ""
-  /// (`nameOfFormat`).
+  /// (`formatOf`).
   KernelFigures kernelFigures(StringRef opClass, StringRef opName,
                               StringRef format = "") const;
   bool isCompute() const {

@@ -288,9 +288,11 @@ KernelTime AttentionKernel::timeOf(const Layout &layout, int64_t splits,
                                      machine.portBytesPerSecond);
   time.streamSeconds =
       bytes.memory * secondsPerByte + machine.cachedSeconds(bytes.cached);
-  time.totalSeconds =
-      time.launchSeconds + std::sqrt(time.unitSeconds * time.unitSeconds +
-                                     time.streamSeconds * time.streamSeconds);
+  double both = machine.streamsAhead
+                    ? overlap(time.unitSeconds, time.streamSeconds)
+                    : std::sqrt(time.unitSeconds * time.unitSeconds +
+                                time.streamSeconds * time.streamSeconds);
+  time.totalSeconds = time.launchSeconds + both;
   if (splits > 1)
     time.totalSeconds += machine.splitSeconds +
                          partialBytes * (valueDim + 1) * outRows *

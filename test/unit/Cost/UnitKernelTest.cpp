@@ -189,6 +189,7 @@ KernelFigures randomFigures(StringRef name, Random &random) {
   figures.residentBytesPerKilocycle = maybe(random, 1000, 1000000);
   figures.macsPercent = maybe(random, 10, 100);
   figures.overlapPercent = maybe(random, 0, 100);
+  figures.streamsAhead = maybe(random, 0, 1);
   return figures;
 }
 

@@ -327,6 +327,21 @@ TEST_F(TargetTest, LibraryOfFormats) {
   slow = target;
   selectKernels(slow, "slow", /*replayed=*/false);
   EXPECT_EQ(tilesOf(slow), (Tiles{32, 32, 32, 32}));
+  // Those of the op for some formats stand over those of the class for all.
+  KernelFigures narrow = kernels.back();
+  narrow.kernel = "llm.gqa_attn@slow";
+  narrow.formats = {"f8E4M3FN"};
+  narrow.queryTile = 16;
+  kernels.push_back(narrow);
+  slow = target;
+  selectKernels(slow, "slow", /*replayed=*/false);
+  auto tileOf = [&](StringRef format) {
+    return slow.engines[0]
+        .kernelFigures("attention", "llm.gqa_attn", format)
+        .queryTile;
+  };
+  EXPECT_EQ(tileOf("f8E4M3FN"), 16);
+  EXPECT_EQ(tileOf(""), 32);
 }
 
 TEST_F(TargetTest, SelectLibrary) {

@@ -9,6 +9,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::llm {
 
@@ -77,6 +78,25 @@ ArrayRef<StringRef> scaledFormatNames() {
                                         "int8",  "int4",        "mxfp8",
                                         "mxfp4", "nvfp4"};
   return names;
+}
+
+ArrayRef<StringRef> narrowTypeNames() {
+  static constexpr StringRef names[] = {"f8E4M3FN", "f8E5M2", "f4E2M1FN", "i8",
+                                        "i4"};
+  return names;
+}
+
+StringRef nameOfNarrowType(Type type) {
+  return llvm::TypeSwitch<Type, StringRef>(type)
+      .Case([](Float8E4M3FNType) { return "f8E4M3FN"; })
+      .Case([](Float8E5M2Type) { return "f8E5M2"; })
+      .Case([](Float4E2M1FNType) { return "f4E2M1FN"; })
+      .Case([](IntegerType integer) {
+        return integer.getWidth() == 8   ? "i8"
+               : integer.getWidth() == 4 ? "i4"
+                                         : "";
+      })
+      .Default([](Type) { return ""; });
 }
 
 StringRef nameOfFormat(Type type) {

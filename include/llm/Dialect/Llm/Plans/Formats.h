@@ -37,6 +37,10 @@ Type findFormat(StringRef name, Stored stored, MLIRContext *context);
 /// caches are stored. Returns "" for other types.
 StringRef nameOfFormat(Type type);
 
+/// Returns the spelling of a plain type of fewer than 16 bits, such as
+/// "f8E4M3FN". Returns "" for other types.
+StringRef nameOfNarrowType(Type type);
+
 /// Returns a type of values in blocks along the last dimensions, each with a
 /// scale. ScalesAttr::wholeDimension stands for a whole dimension.
 Type getScaled(Type valueType, ArrayRef<int64_t> block, Type scaleType);
@@ -49,6 +53,8 @@ SmallVector<int64_t> wholeBlock(Stored stored);
 std::vector<StringRef> formatNames();
 /// Returns the names of those that `nameOfFormat` finds.
 ArrayRef<StringRef> scaledFormatNames();
+/// Returns the spellings that `nameOfNarrowType` finds.
+ArrayRef<StringRef> narrowTypeNames();
 std::string describeFormats();
 
 } // namespace mlir::llm
