@@ -8,7 +8,6 @@
 #include "llm/Dialect/Llm/Plans/Formats.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::llm {
@@ -52,25 +51,33 @@ static Type getInt4(StringRef name, MLIRContext *context) {
 
 Type findFormat(StringRef name, Stored stored, MLIRContext *context) {
   Builder b(context);
-  Type e4m3 = Float8E4M3FNType::get(context),
-       exponent = Float8E8M0FNUType::get(context), f32 = b.getF32Type();
-  SmallVector<int64_t> block = {128};
-  if (stored == Stored::Weight)
-    block.push_back(128);
-  Type type = llvm::StringSwitch<Type>(name)
-                  .Case("f32", f32)
-                  .Case("f16", b.getF16Type())
-                  .Case("bf16", b.getBF16Type())
-                  .Case("fp8", getScaled(e4m3, wholeBlock(stored), f32))
-                  .Case("fp8_channel", getScaled(e4m3, {whole}, f32))
-                  .Case("fp8_block", getScaled(e4m3, block, f32))
-                  .Case("int8", getScaled(b.getI8Type(), {whole}, f32))
-                  .Case("mxfp8", getScaled(e4m3, {32}, exponent))
-                  .Case("mxfp4", getScaled(Float4E2M1FNType::get(context), {32},
-                                           exponent))
-                  .Case("nvfp4", getNvfp4(stored, context))
-                  .Default(nullptr);
-  return type ? type : getInt4(name, context);
+  if (name == "f32")
+    return b.getF32Type();
+  if (name == "f16")
+    return b.getF16Type();
+  if (name == "bf16")
+    return b.getBF16Type();
+  auto fp8 = [&](ArrayRef<int64_t> block) {
+    return getScaled(Float8E4M3FNType::get(context), block, b.getF32Type());
+  };
+  auto microscaled = [&](Type values) {
+    return getScaled(values, {32}, Float8E8M0FNUType::get(context));
+  };
+  if (name == "fp8")
+    return fp8(wholeBlock(stored));
+  if (name == "fp8_channel")
+    return fp8({whole});
+  if (name == "fp8_block")
+    return stored == Stored::Weight ? fp8({128, 128}) : fp8({128});
+  if (name == "int8")
+    return getScaled(b.getI8Type(), {whole}, b.getF32Type());
+  if (name == "mxfp8")
+    return microscaled(Float8E4M3FNType::get(context));
+  if (name == "mxfp4")
+    return microscaled(Float4E2M1FNType::get(context));
+  if (name == "nvfp4")
+    return getNvfp4(stored, context);
+  return getInt4(name, context);
 }
 
 ArrayRef<StringRef> scaledFormatNames() {
