@@ -108,6 +108,28 @@ LogicalResult Collector::add(StringRef path, bool isNamed) {
   return success();
 }
 
+/// Returns the figures of a class that rows have if they name no library: those
+/// of the default ones, and `group` if a kernel has no default.
+static std::vector<std::string>
+figuresOfUnnamed(const Target &start, const RowModels &models,
+                 StringRef opClass, const std::vector<std::string> &group) {
+  std::vector<std::string> figures;
+  auto add = [&](const std::vector<std::string> &paths) {
+    for (const std::string &path : paths)
+      if (!llvm::is_contained(figures, path))
+        figures.push_back(path);
+    return !paths.empty();
+  };
+  for (const RowModels::Kernel &kernel : models.kernelsOf(opClass)) {
+    bool hasDefault = false;
+    for (StringRef name : {opClass, kernel.opName})
+      hasDefault |= add(figuresOfDefault(start, name, kernel.format));
+    if (!hasDefault)
+      add(group);
+  }
+  return figures.empty() ? group : figures;
+}
+
 FailureOr<std::vector<FigureRange>>
 mlir::llm::collectFigures(const Target &start,
                           const CalibrationOptions &options,
@@ -117,13 +139,8 @@ mlir::llm::collectFigures(const Target &start,
   for (const std::string &name : options.figures) {
     std::vector<std::string> group =
         figuresOfGroup(start, name, options.library);
-    // Rows that name no library have the figures of the default one.
-    std::vector<std::string> ofDefault;
     if (options.library.empty())
-      for (StringRef kernel : models.kernelsOf(name))
-        llvm::append_range(ofDefault, figuresOfDefault(start, kernel));
-    if (!ofDefault.empty())
-      group = std::move(ofDefault);
+      group = figuresOfUnnamed(start, models, name, group);
     if (name == "device")
       for (Type type : sustainedTypes)
         if (std::optional<std::string> path = energyFigure(start, type))

@@ -190,13 +190,12 @@ static double evenSeconds(const OpOnTarget &original, double bytes,
   return double(engine.overheadCycles + cycles) / double(target.clockHz);
 }
 
-std::vector<StringRef> RowModels::kernelsOf(StringRef opClass) const {
-  std::vector<StringRef> kernels;
+std::vector<RowModels::Kernel> RowModels::kernelsOf(StringRef opClass) const {
+  std::vector<Kernel> kernels;
   for (const View &view : views)
-    if (view.opClass == opClass)
-      for (StringRef kernel : {view.opClass, view.opName})
-        if (!llvm::is_contained(kernels, kernel))
-          kernels.push_back(kernel);
+    if (Kernel kernel{view.opName, view.format};
+        view.opClass == opClass && !llvm::is_contained(kernels, kernel))
+      kernels.push_back(kernel);
   return kernels;
 }
 

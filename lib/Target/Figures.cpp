@@ -279,13 +279,13 @@ std::vector<std::string> figuresOfGroup(const Target &target, StringRef group,
 }
 
 std::vector<std::string> figuresOfDefault(const Target &target,
-                                          StringRef kernel) {
+                                          StringRef kernel, StringRef format) {
   std::vector<std::string> paths;
   const Engine *engine = findComputeEngine(target);
   if (!engine)
     return paths;
   for (const KernelFigures &figures : engine->kernels)
-    if (isDefaultOf(figures, kernel))
+    if (isDefaultOf(figures, kernel) && haveFormat(figures, format))
       addKernelFigures(*engine, figures.kernel, paths);
   return paths;
 }

@@ -59,8 +59,7 @@ static void overwrite(KernelFigures &figures, const KernelFigures &given) {
       number.set(figures, *value);
 }
 
-/// Whether figures of a library are those of ops of the format.
-static bool haveFormat(const KernelFigures &figures, StringRef format) {
+bool haveFormat(const KernelFigures &figures, StringRef format) {
   return figures.formats.empty() || llvm::is_contained(figures.formats, format);
 }
 

@@ -18,6 +18,8 @@ bool isOfLibrary(const Link &link);
 /// kernel.
 bool isDefaultOf(const Link &link, StringRef name);
 bool isDefaultOf(const KernelFigures &figures, StringRef kernel);
+/// Whether figures of a library are those of ops of a number format.
+bool haveFormat(const KernelFigures &figures, StringRef format);
 
 } // namespace mlir::llm
 

@@ -43,9 +43,16 @@ public:
   /// Returns the rows whose time may differ between two such targets. The other
   /// rows read no figure that differs.
   llvm::BitVector findAffected(const Target &one, const Target &other) const;
-  /// Returns the kernels of a class that rows have: the class, and the ops of
-  /// it, each once. It is empty if no row has any.
-  std::vector<StringRef> kernelsOf(StringRef opClass) const;
+  /// An op of a class, in the number format of its operands (`formatOf`).
+  struct Kernel {
+    StringRef opName, format;
+    bool operator==(const Kernel &other) const {
+      return opName == other.opName && format == other.format;
+    }
+  };
+  /// Returns the kernels of a class that rows have, each once. It is empty if no
+  /// row has any.
+  std::vector<Kernel> kernelsOf(StringRef opClass) const;
 
 private:
   /// The part of a target that an op reads: the engine that runs it, with the

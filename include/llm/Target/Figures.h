@@ -45,10 +45,12 @@ bool setFigure(Target &target, StringRef path, int64_t value);
 /// names.
 std::vector<std::string> figuresOfGroup(const Target &target, StringRef group,
                                         StringRef library);
-/// Returns the figures of the default library of a kernel, a class or an op,
-/// that a calibration may change; none if there is no such library.
+/// Returns the figures of the default libraries of a kernel, a class or an op,
+/// whose operands have this number format, that a calibration may change; none
+/// if there are no such libraries.
 std::vector<std::string> figuresOfDefault(const Target &target,
-                                          StringRef kernel);
+                                          StringRef kernel,
+                                          StringRef format = "");
 
 } // namespace mlir::llm
 

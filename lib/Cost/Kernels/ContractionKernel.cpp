@@ -321,8 +321,8 @@ double ContractionKernel::fewerRowsSeconds(double streamSeconds,
     int64_t most = *rest.front().mostRows;
     double least = 0;
     for (const ProductTile &tile : takeFewestRows(rest)) {
-      Cut cut{tile.rows, tile.columns, 1, tile.clusterRows};
-      double run = runOf(cut, most, streamSeconds, machine).totalSeconds;
+      double run =
+          runOf(cutOf(tile), most, streamSeconds, machine).totalSeconds;
       least = least == 0 ? run : std::min(least, run);
     }
     seconds = std::max(seconds, least);
@@ -363,10 +363,9 @@ KernelTime ContractionKernel::unlimitedTime(const UnitTile &tile,
   // Several of a library's tiles may have all rows, or all columns.
   std::optional<KernelTime> least;
   for (const ProductTile &own : ownTiles(machine)) {
-    Cut cut{own.rows, own.columns, 1, own.clusterRows};
-    if (tileOf(cut) != tile)
+    if (tileOf(cutOf(own)) != tile)
       continue;
-    KernelTime time = timeOf(cut, bytes, machine);
+    KernelTime time = timeOf(cutOf(own), bytes, machine);
     if (!least || time.totalSeconds < least->totalSeconds)
       least = time;
   }
@@ -412,7 +411,7 @@ UnitTile ContractionKernel::chooseTile(const KernelBytes &bytes,
   };
   if (takesOwnTiles(machine)) {
     for (const ProductTile &own : ownTiles(machine))
-      consider({own.rows, own.columns, 1, own.clusterRows});
+      consider(cutOf(own));
     if (!best.empty())
       return best;
   }

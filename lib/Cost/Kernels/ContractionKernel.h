@@ -42,6 +42,9 @@ private:
     /// the other. 0: it is one of those that all libraries ship.
     int64_t clusterRows = 0;
   };
+  static Cut cutOf(const ProductTile &own) {
+    return {own.rows, own.columns, /*splits=*/1, own.clusterRows};
+  }
   /// What the units take for all items, and that together with the stream.
   struct Run {
     double unitSeconds, totalSeconds;

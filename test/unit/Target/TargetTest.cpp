@@ -322,6 +322,16 @@ TEST_F(TargetTest, LibraryOfFormats) {
   selectKernels(slow, "slow", /*replayed=*/false);
   EXPECT_EQ(tilesOf(slow), (Tiles{64, 128, 32, 32}));
   EXPECT_TRUE(slow.check().empty());
+  // Rows of other formats have nothing of it to calibrate.
+  EXPECT_EQ(figuresOfDefault(target, "attention", "nvfp4"),
+            std::vector<std::string>());
+  kernels[1].itemCycles = 7;
+  EXPECT_EQ(figuresOfDefault(target, "attention", "nvfp4"),
+            std::vector<std::string>{
+                "engines.core.kernels.attention@fast.item_cycles"});
+  EXPECT_EQ(figuresOfDefault(target, "attention", "int8"),
+            std::vector<std::string>());
+  kernels[1].itemCycles = std::nullopt;
   // What is chosen for all formats replaces every default.
   kernels.back().formats.clear();
   slow = target;
