@@ -16,14 +16,29 @@ def parse_session(text: str) -> list[tuple[str, list[str]]]:
     return steps
 
 
+def run_step(command: str, folder: Path) -> tuple[list[str], list[str], int]:
+    """What the command prints to standard output and to standard error, and its exit status."""
+    run = subprocess.run(["bash", "-ec", command], cwd=folder, text=True, check=False, capture_output=True)
+    return run.stdout.splitlines(), run.stderr.splitlines(), run.returncode
+
+
 def run_session(text: str, folder: Path) -> None:
     """Every command must print exactly what is shown, and fail where that has an error. What
     goes to standard error may be left out as a whole."""
     for command, expected in parse_session(text):
-        run = subprocess.run(["bash", "-ec", command], cwd=folder, text=True, check=False,
-                             capture_output=True)
-        output, errors = run.stdout.splitlines(), run.stderr.splitlines()
+        output, errors, status = run_step(command, folder)
         said = "\n".join([f"$ {command}", "shown:", *expected, "printed:", *output, *errors])
         assert expected in (output, output + errors), said
         fails = any("error:" in line for line in expected)
-        assert fails == (run.returncode != 0), f"{said}\nexit code: {run.returncode}"
+        assert fails == (status != 0), f"{said}\nexit code: {status}"
+
+
+def rewrite_session(text: str, folder: Path) -> str:
+    """The session as its commands print it today. What went to standard error is shown where
+    it was shown, and where the command fails."""
+    lines = []
+    for command, shown in parse_session(text):
+        output, errors, status = run_step(command, folder)
+        shows_errors = status != 0 or len(shown) > len(output)
+        lines += [f"$ {command}", *output, *(errors if shows_errors else [])]
+    return "".join(f"{line}\n" for line in lines)

@@ -1,11 +1,12 @@
 """Follows recipes (docs/recipes) as a reader would.
 
-    run_recipe.py [--shown-in] [--without-sessions] <folder> <page>...
+    run_recipe.py [--shown-in] [--without-sessions | --write] <folder> <page>...
 
 What the fenced blocks of a page do in the folder:
 
 - ```diff is applied to it;
-- ```console is a session in it, see console.py, left out with --without-sessions;
+- ```console is a session in it, see console.py, left out with --without-sessions, and with
+  --write brought up to what the tools print today;
 - any other block is a file, named by the line above it, "`path`:". It is created; with
   --shown-in it is there already, and the block is a part of it.
 
@@ -18,7 +19,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # nothing is left in the source folder
-from console import run_session
+from console import rewrite_session, run_session
 
 # The line above, the kind, the text.
 BLOCK = re.compile(r"^(.*)\n```(\w+)\n((?:.*\n)*?)```$", re.M)
@@ -44,6 +45,14 @@ def write_file(above: str, text: str, folder: Path, is_there: bool) -> None:
         path.write_text(text)
 
 
+def bring_up_to_date(page: Path, folder: Path) -> None:
+    def rewrite(block: re.Match) -> str:
+        above, kind, text = block.groups()
+        return block[0] if kind != "console" else f"{above}\n```console\n{rewrite_session(text, folder)}```"
+
+    page.write_text(BLOCK.sub(rewrite, page.read_text()))
+
+
 def main(arguments: list[str]) -> None:
     is_there, has_sessions = "--shown-in" in arguments, "--without-sessions" not in arguments
     folder, *pages = (Path(each) for each in arguments if not each.startswith("--"))
@@ -58,6 +67,10 @@ def main(arguments: list[str]) -> None:
             apply_diff(text, folder)
         elif kind != "console":
             write_file(above, text, folder, is_there)
+    if "--write" in arguments:
+        for page in pages:
+            bring_up_to_date(page, folder)
+        return
     for _, kind, text in blocks:
         if kind == "console" and has_sessions:
             run_session(text, folder)
