@@ -18,7 +18,7 @@ from pathlib import Path
 
 from accuracy_libraries import attention_libraries, programs
 from carry import carry
-from measured_rows import PRESETS, QUANTIZED, ROOT, Prof, kind_of, mdape, table, write_rows
+from measured_rows import PLAIN_FIGURES, PRESETS, QUANTIZED, ROOT, Prof, kind_of, mdape, plain_target, table, write_rows
 
 PAGE = ROOT / "docs" / "accuracy.md"
 A100 = ["A100-80GB", "A100-SXM-80GB"]
@@ -28,9 +28,6 @@ STREAM = "engines.gpu.stream_bytes_per_kilocycle_per_unit"
 ENERGY = "engines.gpu.femtojoules_per_mac.bf16"
 ELEMENTWISE = [f"engines.gpu.kernels.elementwise.{figure}"
                for figure in ("launch_nanoseconds", "item_bytes_per_kilocycle")]
-PLAIN_FIGURES = ("device", "engines.gpu.overhead_cycles")  # the least certain last
-
-
 EXPERTS = ["expert_dispatch", "expert_combine"]
 # What is fitted together: preset, device, backend, figures, kinds of ops.
 EXCHANGES = [
@@ -40,21 +37,6 @@ EXCHANGES = [
       for backend in ("nccl_2.29.2", "vllm_0.24.0_graph", "vllm_0.24.0_eager")),
     ("gb200", "GB200", "trtllm_1.2.0rc6_one_sided", "experts", EXPERTS),
 ]
-def plain_target(name: str, work: Path, overhead: int = 15000) -> Path:
-    """Writes the roofline max(compute / a, memory / b) + c of a preset, without units and kernels.
-    Fits look for c within a factor of 7.4 of its start, from 2,000 to 110,000 cycles."""
-    target = json.loads((PRESETS / f"{name}.json").read_text())
-    target.pop("calibration", None)
-    target.pop("power_limit_watts")
-    [engine] = target["engines"].values()
-    engine.pop("cost_model", None)
-    engine.pop("accumulator_bytes_per_unit", None)
-    engine["overhead_cycles"] = overhead
-    path = work / f"plain-{name}-{overhead}.json"
-    path.write_text(json.dumps(target))
-    return path
-
-
 def eight_rows(prof: Prof, preset: str, device: str, source: str, backend: str) -> tuple[Path, Path]:
     """Chooses eight rows as `llm-prof plan` does. Returns the other rows, too."""
     rows = [row for file in prof.files for row in csv.DictReader(open(file))
