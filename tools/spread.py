@@ -44,7 +44,8 @@ def kernel_of(row: dict, preset: dict) -> str | None:
     if name is None or row["backend"] in UNLIKE:
         return None
     # Attention of a library may stand at the op, with all of its formats.
-    for own in (f"{name}@{row['backend']}", *([f"llm.gqa_attn@{row['backend']}"] if name == "attention" else [])):
+    wide = [f"attention_decode@{row['backend']}"] if kind == "attention_decode" else []
+    for own in (*wide, f"{name}@{row['backend']}", *([f"llm.gqa_attn@{row['backend']}"] if name == "attention" else [])):
         if own in names and (name == "contraction" or "formats" not in names[own]):
             return own
     # What one library quantizes is no measure of another.

@@ -10,6 +10,7 @@
 #include "Kernels/ContractionKernel.h"
 #include "Kernels/ElementwiseKernel.h"
 #include "Kernels/RecurrentKernel.h"
+#include "Kernels/SelectionKernel.h"
 #include "llm/Dialect/Llm/Plans/Formats.h"
 
 #include <cmath>
@@ -98,6 +99,9 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
   machine.writtenByteShare =
       std::max(1.0, percent * double(figures.writtenBytePercent.value_or(100)));
   machine.streamsAhead = figures.streamsAhead.value_or(0) != 0;
+  machine.scoresKeys = figures.scoresKeys.value_or(1) != 0;
+  machine.rowCycles = real(figures.rowCycles);
+  machine.rowBytesPerCycle = real(figures.rowBytesPerKilocycle) / kilo;
   machine.tiles = figures.tiles;
   machine.residentBytesPerCycle =
       real(figures.residentBytesPerKilocycle) / kilo;
@@ -159,9 +163,9 @@ KernelFigures mlir::llm::kernelFiguresOf(WorkloadOpInterface op,
 KernelTime UnitKernel::timeOf(const UnitTile &tile, const KernelBytes &bytes,
                               const UnitMachine &machine) const {
   KernelTime time = unlimitedTime(tile, bytes, machine);
-  time.totalSeconds =
-      std::max(time.totalSeconds,
-               time.launchSeconds + machine.powerSeconds(work.macs, bytes));
+  time.totalSeconds = std::max(
+      time.totalSeconds,
+      time.launchSeconds + machine.powerSeconds(countMacs(machine), bytes));
   return time;
 }
 
@@ -170,6 +174,8 @@ std::unique_ptr<UnitKernel> UnitKernel::get(WorkloadOpInterface op,
   if (auto kernel = ElementwiseKernel::get(op, workload))
     return kernel;
   if (auto kernel = RecurrentKernel::get(op, workload))
+    return kernel;
+  if (auto kernel = SelectionKernel::get(op, workload))
     return kernel;
   if (auto kernel = ContractionKernel::get(op, workload))
     return kernel;

@@ -56,10 +56,9 @@ static bool isWarm(const OpOnTarget &onTarget, const UnitKernel *kernel,
   if (row.cacheResident.value_or(0) != 1 || !kernel || !onTarget.tileMemory() ||
       bytes > onTarget.tileCapacityBytes())
     return false;
-  return kernel->opClass() == "elementwise" ||
-         ((kernel->opClass() == "contraction" ||
-           kernel->opClass() == "attention") &&
-          row.isReplayed() &&
+  StringRef wide = widerClassOf(kernel->opClass());
+  return wide == "elementwise" ||
+         ((wide == "contraction" || wide == "attention") && row.isReplayed() &&
           unitMachineOf(onTarget, *kernel).residentBytesPerCycle > 0);
 }
 

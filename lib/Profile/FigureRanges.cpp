@@ -122,7 +122,7 @@ figuresOfUnnamed(const Target &start, const RowModels &models,
   };
   for (const RowModels::Kernel &kernel : models.kernelsOf(opClass)) {
     bool hasDefault = false;
-    for (StringRef name : {opClass, kernel.opName})
+    for (StringRef name : {opClass, kernel.opClass, kernel.opName})
       hasDefault |= add(figuresOfDefault(start, name, kernel.format));
     if (!hasDefault)
       add(group);

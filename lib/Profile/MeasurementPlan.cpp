@@ -117,7 +117,9 @@ static FailureOr<std::vector<FigureRange>>
 listFigures(const RowModels &models, const Target &target,
             MLIRContext *context) {
   CalibrationOptions options;
-  for (StringRef group : {"device", "contraction", "attention", "elementwise"})
+  SmallVector<StringRef> groups = {"device"};
+  llvm::append_range(groups, opClassNames());
+  for (StringRef group : groups)
     if (!figuresOfGroup(target, group, /*library=*/"").empty())
       options.figures.push_back(group.str());
   SmallVector<Type> types;

@@ -193,8 +193,9 @@ static double evenSeconds(const OpOnTarget &original, double bytes,
 std::vector<RowModels::Kernel> RowModels::kernelsOf(StringRef opClass) const {
   std::vector<Kernel> kernels;
   for (const View &view : views)
-    if (Kernel kernel{view.opName, view.format};
-        view.opClass == opClass && !llvm::is_contained(kernels, kernel))
+    if (Kernel kernel{view.opClass, view.opName, view.format};
+        (view.opClass == opClass || widerClassOf(view.opClass) == opClass) &&
+        !llvm::is_contained(kernels, kernel))
       kernels.push_back(kernel);
   return kernels;
 }

@@ -12,8 +12,13 @@ namespace mlir::llm {
 
 ArrayRef<StringRef> opClassNames() {
   static constexpr StringRef names[] = {"contraction", "attention",
+                                        "attention_decode", "selection",
                                         "elementwise"};
   return names;
+}
+
+StringRef widerClassOf(StringRef opClass) {
+  return opClass == "attention_decode" ? "attention" : opClass;
 }
 
 template <typename Part>
@@ -434,11 +439,11 @@ ArrayRef<NumberField<KernelFigures>> kernelNumbers() {
                   "elements of the pieces into which the kernel cuts rows",
                   &KernelFigures::itemElements)),
       choice("rereads_rows", "0",
-             "1: each stage reads its rows from memory again; 0: they stay in "
-             "the unit",
+             "1: each stage reads its rows from memory again, and a selection "
+             "its scores; 0: they stay in the unit",
              &KernelFigures::rereadsRows),
       known(field("query_tile", "rows", "64",
-                  "query rows of an item of attention",
+                  "query rows of an item of attention or of a selection",
                   &KernelFigures::queryTile)),
       known(field("decode_query_tile", "rows", "`query_tile`",
                   "the same if all rows that read the same keys fit into so "
@@ -452,11 +457,12 @@ ArrayRef<NumberField<KernelFigures>> kernelNumbers() {
              "sequence has one query",
              &KernelFigures::packsGroups),
       choice("splits_unpacked", "0",
-             "1: keys may be cut into parts everywhere; 0: only where heads "
-             "share items",
+             "1: keys may be cut into parts everywhere, also in a selection; "
+             "0: only where heads share items",
              &KernelFigures::splitsUnpacked),
       choice("skips_masked", "1",
-             "0: blocks that no query sees are computed too",
+             "0: blocks that no query sees are computed too, and empty slots "
+             "of a selection",
              &KernelFigures::skipsMasked),
       field("alu_per_1000_scores", "operations", "those of the op",
             "elementwise operations of the softmax for 1000 scores",
@@ -492,6 +498,17 @@ ArrayRef<NumberField<KernelFigures>> kernelNumbers() {
              "1: warps of their own fetch keys and values ahead of those that "
              "compute, so that both hardly wait for each other; of attention",
              &KernelFigures::streamsAhead),
+      choice("scores_keys", "1",
+             "0: the scores are in memory before a selection begins, which is "
+             "that of a kernel that only selects",
+             &KernelFigures::scoresKeys),
+      field("row_cycles", "cycles", "0",
+            "what a selection takes for each row of scores besides reading it",
+            &KernelFigures::rowCycles, 0),
+      field("row_bytes_per_kilocycle", "bytes per 1000 cycles",
+            "nothing is selected, as by a kernel that only scores; so does 0",
+            "the rate at which a unit goes through a row of scores",
+            &KernelFigures::rowBytesPerKilocycle, 0),
       percentile("p10_percent", "what a tenth of measured ops stayed below",
                  &KernelFigures::p10Percent),
       percentile("p90_percent", "what nine tenths of measured ops stayed below",

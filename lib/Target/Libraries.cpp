@@ -68,13 +68,19 @@ KernelFigures Engine::kernelFigures(StringRef opClass, StringRef opName,
   auto isOf = [](const KernelFigures &given, StringRef name) {
     return StringRef(given.kernel).split('@').first == name;
   };
+  // What is given for steps stands over what is given for the op.
+  StringRef names[] = {widerClassOf(opClass), opName, opClass};
+  ArrayRef<StringRef> all = names;
+  if (names[0] == opClass)
+    all = all.drop_back();
   // A library that was chosen for the class or for the op replaces the default.
   bool isChosen = llvm::any_of(kernels, [&](const KernelFigures &given) {
-    return (isOf(given, opClass) || isOf(given, opName)) &&
+    return llvm::any_of(all,
+                        [&](StringRef name) { return isOf(given, name); }) &&
            given.isDefault == 0 && haveFormat(given, format);
   });
   KernelFigures figures;
-  for (StringRef name : {opClass, opName}) {
+  for (StringRef name : all) {
     for (const KernelFigures &given : kernels)
       if (given.kernel == name)
         overwrite(figures, given);

@@ -38,7 +38,7 @@ EXPECTED = {
                         "operand_bytes_per_kilocycle": 2400000, "first_byte_nanoseconds": 600, "p10_percent": 85, "p90_percent": 120},
         "contraction@lib_gemm": {"split_nanoseconds": 4000, "cache_bytes_per_kilocycle": 320000,
                             "p10_percent": 85, "p90_percent": 120},
-        "attention": {"launch_nanoseconds": 3000, "replay_nanoseconds": 8000, "p10_percent": 71, "p90_percent": 137},
+        "attention": {"launch_nanoseconds": 3000, "replay_nanoseconds": 8000, "p10_percent": 80, "p90_percent": 144},
     },
 }
 # Presets, what they are carried from, and whether the codes of ECC are in line; further the energy of a 16-bit
@@ -63,7 +63,7 @@ def main() -> None:
     # Where units are the same, libraries run the same attention kernels.
     same = {**SHEET, "engines": {"chip": {"macs_per_cycle_per_unit": {"bf16": 2048}}}}
     kernels = carry(FITTED, same)["calibration"]["engines"]["chip"]["kernels"]
-    assert kernels["attention@lib"] == {"item_cycles": 1, "p10_percent": 71, "p90_percent": 137}, kernels
+    assert kernels["attention@lib"] == {"item_cycles": 1, "p10_percent": 80, "p90_percent": 144}, kernels
     assert "contraction@experts" not in kernels, kernels
     # A share of 15/16 is left where codes are in line; a unit of fewer multiply-accumulates keeps A100's paths.
     small = json.loads(json.dumps(SHEET))

@@ -28,8 +28,10 @@ QUANTIZED = {"gemm_fp8_dynquant": ((1, None), (1, None)), "gemm_fp8_block128_dyn
 FORMATS = {"gemm_fp8_dynquant": "fp8_channel", "gemm_fp8_block128_dynquant": "fp8_block"}
 # One for each format. Each has no figures for the other, for which the default counts.
 LIBRARIES = ("sglang_0.5.14_sgl_kernel_fp8_scaled_mm", "sglang_0.5.14_deepgemm_gemm_nt_f8f8bf16")
+# Of which one only scores, and one only selects.
+SELECTION_LIBRARIES = ("sglang_0.5.14_deep_gemm.fp8_mqa_logits", "sglang_0.5.14_fast_topk_transform_fused")
 COLUMNS = ("row_id", "op_kind", "dtype", "backend", "timing", "note", "m", "n", "k", "batch", "heads", "kv_heads",
-           "head_dim", "q_len", "kv_len", "causal", "rows", "cols", "cache_resident", "measured_us")
+           "head_dim", "q_len", "kv_len", "causal", "rows", "cols", "cache_resident", "measured_us", "q_len_tokens", "kv_len_tokens")
 
 
 def parts(whole: int, size: int) -> int:
@@ -336,6 +338,56 @@ class Attention:
         return max(seconds, launch + self.device.power_seconds(self.row["dtype"], macs, self.bytes_moved()))
 
 
+# ------------------------------------------------------------------------------------------------------- selection
+
+
+class Selection:
+    """The scores of GLM-5's indexer, of 8 bits with a scale of 4 bytes for each row, and the best 2,048 keys, of a causal mask."""
+
+    HEADS, FEATURES, SLOTS = 32, 128, 2048
+
+    def __init__(self, device: Device, row: dict):
+        self.device, self.row = device, row
+        self.figures = device.figures("selection", "llm.select_keys", row)
+        self.launch = self.figures.get("launch_nanoseconds", 0) / 1e9
+        # Keys that each query of a sequence sees.
+        self.seen = [row["kv_len_tokens"] - row["q_len_tokens"] + number + 1 for number in range(row["q_len_tokens"])]
+        self.all_scores = row["batch"] * sum(self.seen)
+
+    def kernel(self, cycles: float, bytes_moved: float, rate: float) -> float:
+        unit, stream = cycles / self.device.unit_clock, bytes_moved / rate
+        return self.launch + (unit ** 4 + stream ** 4) ** 0.25
+
+    def scoring(self) -> float:
+        tile_rows = self.figures.get("query_tile", 64)
+        queries = min(max(1, tile_rows // self.HEADS), len(self.seen))
+        padded = round_up(queries * self.HEADS, tile_rows)
+        macs = self.device.macs("fp8") * self.figures.get("macs_percent", 100) / 100
+        # A weight, a maximum and a sum for each head.
+        per_key = max(padded * self.FEATURES / macs, 3 * self.HEADS * queries / self.device.gpu["alu_per_cycle_per_unit"])
+        longest = [self.seen[min(first + queries, len(self.seen)) - 1] for first in range(0, len(self.seen), queries)]
+        items, keys = self.row["batch"] * len(longest), self.row["batch"] * sum(longest)
+        waves, even, mean = parts(items, self.device.units), keys / self.device.units, keys / items
+        if not self.figures.get("splits_unpacked"):
+            even = max(max(longest), waves * mean, even + max(longest) - mean)
+        of_rows = self.row["batch"] * len(self.seen)
+        read = (of_rows * self.HEADS + self.row["batch"] * self.row["kv_len_tokens"]) * (self.FEATURES + 4) + of_rows * self.HEADS * 2
+        bytes_moved = read + of_rows * self.SLOTS * 4 + 4 * self.all_scores
+        rate = 1 / (1 / self.device.memory + 1 / self.device.port)
+        return self.kernel(even * per_key + waves * self.figures.get("item_cycles", 0), bytes_moved, rate)
+
+    def selecting(self) -> float:
+        waves = parts(self.row["batch"] * len(self.seen), self.device.units)
+        longest = max(self.seen[-1], self.all_scores / self.device.units)
+        cycles = waves * self.figures.get("row_cycles", 0) + 4 * longest / self.figures["row_bytes_per_kilocycle"] * 1e3
+        sweeps = 2 if self.figures.get("rereads_rows") else 1
+        return self.kernel(cycles, sweeps * 4 * self.all_scores, min(self.device.memory, self.device.port))
+
+    def seconds(self) -> float:
+        time = self.scoring() if self.figures.get("scores_keys", 1) else 0
+        return time + (self.selecting() if self.figures.get("row_bytes_per_kilocycle") else 0)
+
+
 # ----------------------------------------------------------------------------------------------------- elementwise
 
 LONGEST_ROW = 32768
@@ -420,6 +472,7 @@ def cache_write(device: Device, row: dict) -> Sweep:
     return Sweep(device, {**row, "cache_resident": 0}, "llm.kv_write", extents, kept=4 * 2 * prod(extents))
 
 
+SELECTION = "glm5_mqa_logits_module"
 SWEEPS = {"rmsnorm": norm, "rope": rope, "silu_mul": gated, "residual_add": add}
 
 
@@ -428,6 +481,8 @@ def seconds_of(device: Device, row: dict) -> float:
         return Product(device, row).seconds()
     if row["op_kind"] in QUANTIZED:
         return Product(device, row).seconds() + quantize(device, row).seconds()
+    if row["op_kind"] == SELECTION:
+        return Selection(device, row).seconds()
     if row["op_kind"] in SWEEPS:
         return SWEEPS[row["op_kind"]](device, row).seconds()
     written = cache_write(device, row).seconds() if row["note"] else 0
@@ -481,9 +536,16 @@ class Shapes:
             row.update(cols=self.between(32, 32768))
         return row
 
+    def selection(self, kind: str) -> dict:
+        row = self.blank(kind)
+        queries = self.between(1, 4096)
+        row.update(dtype="fp8", batch=self.between(1, 64), q_len_tokens=queries, kv_len_tokens=queries + self.random.choice((0, self.between(1, 99999))),
+                   backend=self.random.choice(("", *SELECTION_LIBRARIES)))
+        return row
+
     def rows(self, count: int) -> list[dict]:
         makers = {"gemm": self.gemm, **{kind: self.gemm for kind in QUANTIZED}, "attention_prefill": self.attention, "attention_decode": self.attention,
-                  **{kind: self.elementwise for kind in SWEEPS}}
+                  SELECTION: self.selection, **{kind: self.elementwise for kind in SWEEPS}}
         rows = [make(kind) for kind, make in makers.items() for _ in range(count)]
         for number, row in enumerate(rows):
             row.update(row_id=str(number), measured_us="1")

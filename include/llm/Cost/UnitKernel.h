@@ -76,6 +76,10 @@ struct UnitMachine {
   double overlap = 0;
   /// Whether attention fetches keys ahead of its products.
   bool streamsAhead = false;
+  /// Of a selection: whether its first kernel runs, which makes the scores, and
+  /// the figures of the second, which runs if its rate is above 0.
+  bool scoresKeys = true;
+  double rowCycles = 0, rowBytesPerCycle = 0;
 
   /// `macType` may be null. `figures` are those of the kernel's class or op.
   static UnitMachine get(const Target &target, const Engine &engine,
@@ -151,6 +155,10 @@ protected:
   virtual KernelTime unlimitedTime(const UnitTile &tile,
                                    const KernelBytes &bytes,
                                    const UnitMachine &machine) const = 0;
+  /// Returns the multiply-accumulates that take energy.
+  virtual double countMacs(const UnitMachine &machine) const {
+    return work.macs;
+  }
   WorkSums work; ///< the sums over all stages
 };
 

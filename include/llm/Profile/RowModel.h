@@ -45,13 +45,14 @@ public:
   llvm::BitVector findAffected(const Target &one, const Target &other) const;
   /// An op of a class, in the number format of its operands (`formatOf`).
   struct Kernel {
-    StringRef opName, format;
+    StringRef opClass, opName, format;
     bool operator==(const Kernel &other) const {
-      return opName == other.opName && format == other.format;
+      return opClass == other.opClass && opName == other.opName &&
+             format == other.format;
     }
   };
-  /// Returns the kernels of a class that rows have, each once. It is empty if no
-  /// row has any.
+  /// Returns the kernels of a class, or of one within it, that rows have, each
+  /// once. It is empty if no row has any.
   std::vector<Kernel> kernelsOf(StringRef opClass) const;
 
 private:

@@ -126,9 +126,9 @@ struct ProductTile {
 /// figures are fitted to measurements. A figure that is not given costs no
 /// time. lib/Target/FieldTable.cpp says what each means.
 struct KernelFigures {
-  /// "contraction", "attention", "elementwise", or the name of an op
-  /// ("llm.add"). Figures of an op take precedence over those of its class. A
-  /// name may end in "@" and the library of the figures
+  /// "contraction", "attention", "selection", "elementwise", or the name of an
+  /// op ("llm.add"). Figures of an op take precedence over those of its class.
+  /// A name may end in "@" and the library of the figures
   /// ("attention@flash-attn").
   std::string kernel;
   std::optional<int64_t> launchNanoseconds, replayNanoseconds, splitNanoseconds,
@@ -137,7 +137,8 @@ struct KernelFigures {
       decodeQueryTile, keyTile, packsGroups, splitsUnpacked, skipsMasked,
       aluPer1000Scores, loneBlockCycles, regroupNanoseconds,
       firstByteNanoseconds, writtenBytePercent, residentBytesPerKilocycle,
-      macsPercent, overlapPercent, streamsAhead;
+      macsPercent, overlapPercent, streamsAhead, scoresKeys, rowCycles,
+      rowBytesPerKilocycle;
   /// Measured times as shares of predicted ones, in percent: what a tenth of
   /// measured ops, and what nine tenths of them, stay below.
   std::optional<int64_t> p10Percent, p90Percent;
@@ -157,6 +158,9 @@ struct KernelFigures {
 
 /// Returns the classes of ops, in the order of the documentation.
 ArrayRef<StringRef> opClassNames();
+/// Returns the class whose figures a class has besides its own ("attention" of
+/// "attention_decode"), or the class itself.
+StringRef widerClassOf(StringRef opClass);
 
 /// A group of `count` identical engines.
 struct Engine {

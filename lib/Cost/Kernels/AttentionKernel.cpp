@@ -22,6 +22,9 @@ static constexpr int64_t mostTiles = 16384;
 /// Kernels cut keys if items leave this share of the units without work
 /// (FlashAttention's rule for the number of splits).
 static constexpr double splitOccupancy = 0.8;
+/// A step of generation has so many queries of a sequence at most: a token, and
+/// those of a draft.
+static constexpr int64_t mostStepQueries = 8;
 /// Bytes for each partial sum. These are 32-bit, and written and read once.
 static constexpr double partialBytes = 8;
 
@@ -42,19 +45,38 @@ double AttentionKernel::countVisible(unsigned buffer, Box box) const {
   return toReal(counted.countElements(workload, buffer, box)) / elementsPerKey;
 }
 
+/// Returns the keys of a buffer that are seen, of a gathered one those of the
+/// last query, because queries together see no more than are stored.
+double AttentionKernel::countVisible(unsigned buffer) const {
+  SmallVector<Interval, 6> box = workload.fullBox();
+  for (unsigned loop : workload.maskedLoops.set_bits())
+    if (workload.buffers[buffer].isGathered && loop != keyLoop)
+      box[loop].begin = box[loop].end - 1;
+  return countVisible(buffer, box);
+}
+
 /// Keys may lie in several buffers, of which each has some. Values are as many
 /// as keys once more.
 void AttentionKernel::findFurtherKeys() {
-  SmallVector<Interval, 6> box = workload.fullBox();
-  double known = countVisible(keysBuffer, box);
+  double known = countVisible(keysBuffer);
   for (auto [index, buffer] : llvm::enumerate(workload.buffers)) {
     if (index == keysBuffer || !workload.isContracted(buffer) ||
         !workload.loopsOf(buffer)[keyLoop])
       continue;
-    double more = countVisible(index, box);
+    double more = countVisible(index);
     if (known + more <= double(workload.loops[keyLoop].extent))
       furtherKeys.push_back(index);
   }
+}
+
+/// Returns how many keys a selection has room for, or 0 if it is one of blocks.
+static int64_t countSlots(const Workload &workload, unsigned keysBuffer,
+                          unsigned keyLoop) {
+  for (Value selected : workload.buffers[keysBuffer].selectedBy)
+    for (const Buffer &buffer : workload.buffers)
+      if (buffer.value == selected && workload.loopsOf(buffer)[keyLoop])
+        return cast<RankedTensorType>(selected.getType()).getShape().back();
+  return 0;
 }
 
 std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
@@ -95,11 +117,17 @@ std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
       llvm::any_of(kernel->furtherKeys, [&](unsigned buffer) {
         return workload.buffers[buffer].isGathered;
       });
+  kernel->slots = double(countSlots(workload, *keysBuffer, *keyLoop));
+  for (unsigned buffer : kernel->furtherKeys)
+    kernel->slots += double(countSlots(workload, buffer, *keyLoop));
   llvm::SmallBitVector ofKeys = workload.loopsOf(workload.buffers[*keysBuffer]);
+  int64_t queryCount = 1;
   for (unsigned loop : common.set_bits()) {
     if (workload.loops[loop].kind != utils::IteratorType::parallel)
       continue;
     bool isMasked = !workload.maskedLoops.empty() && workload.maskedLoops[loop];
+    if (isMasked && !ofKeys[loop])
+      queryCount = workload.loops[loop].extent;
     if ((ofKeys[loop] || isSelective) && isMasked) // KV heads come last
       kernel->lanes.insert(kernel->lanes.begin(), loop);
     else
@@ -110,6 +138,8 @@ std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
   }
   if (kernel->queries.size() != (isSelective ? 0 : 1))
     return nullptr;
+  kernel->isStep = queryCount <= mostStepQueries &&
+                   queryCount < workload.loops[*keyLoop].extent;
   // The features of keys and of values are the loops that a stage has besides
   // those of the scores.
   double features[2] = {1, 1};
@@ -154,8 +184,10 @@ AttentionKernel::countClasses(const Layout &layout, int64_t keyTile,
                                           llvm::divideCeil(end, rowsPerQuery))};
     }
     double visible = double(keys);
-    if (skipsMasked && queries.empty()) {
+    if (queries.empty()) {
       visible = scores / outRows; // of a query on average
+      if (!skipsMasked)
+        visible = std::max(visible, slots);
     } else if (skipsMasked) {
       visible = countVisible(keysBuffer, box);
       for (unsigned buffer : furtherKeys)
@@ -368,6 +400,9 @@ KernelTime AttentionKernel::unlimitedTime(const UnitTile &tile,
                                           const UnitMachine &machine) const {
   const Layout &layout = layoutOf(machine);
   double blocks = std::ceil(double(tile[keyLoop]) / machine.keyTile);
-  int64_t splits = int64_t(std::ceil(layout.classes.front().blocks / blocks));
+  // Empty slots are blocks beyond all keys.
+  bool isWhole = tile[keyLoop] >= workload.loops[keyLoop].extent;
+  int64_t splits =
+      isWhole ? 1 : int64_t(std::ceil(layout.classes.front().blocks / blocks));
   return timeOf(layout, std::max<int64_t>(1, splits), bytes, machine);
 }

@@ -26,7 +26,9 @@ public:
   static std::unique_ptr<UnitKernel> get(WorkloadOpInterface op,
                                          const Workload &workload);
 
-  StringRef opClass() const override { return "attention"; }
+  StringRef opClass() const override {
+    return isStep ? "attention_decode" : "attention";
+  }
   UnitTile chooseTile(const KernelBytes &bytes,
                       const UnitMachine &machine) const override;
 
@@ -52,6 +54,7 @@ private:
 
   /// Keys that the queries of a box see in a buffer of them, of one lane.
   double countVisible(unsigned buffer, Box box) const;
+  double countVisible(unsigned buffer) const;
   void findFurtherKeys();
   const Layout &layoutOf(const UnitMachine &machine) const;
   std::vector<ItemClass> countClasses(const Layout &layout, int64_t keyTile,
@@ -82,7 +85,11 @@ private:
   Loops groups;      ///< heads that share keys
   Loops queries;     ///< one, or none where each query reads keys of its own
   double scores = 0; ///< that are not masked, of all heads
+  double slots = 0;  ///< of a selection of keys, seen or not
   double macsPerScore = 0, valueDim = 0, outRows = 0;
+  /// Whether each sequence has few queries, and keys before them: libraries
+  /// have kernels of their own for that.
+  bool isStep = false;
   double operandBytes = 2; ///< of one element of the keys
   double outBytes = 2;     ///< of one of the output, and of the queries
   mutable std::map<std::array<int64_t, 5>, Layout> layouts;

@@ -196,8 +196,10 @@ FailureOr<Workload> SelectKeysOp::getWorkload(EmitError emitError) {
   };
   workload.addBuffer(Role::Read, "query", getQuery(), {"b", "s", "h", "d"});
   addSingle(workload, Role::Read, "keys", getKeys(), {"b", "t", "d"}, 2);
+  // Weights multiply sums that are complete, in the lanes of other arithmetic.
   if (Value weights = getWeights())
-    workload.addBuffer(Role::Read, "weights", weights, {"b", "s", "h"});
+    workload.addBuffer(Role::Read, "weights", weights, {"b", "s", "h"})
+        .isContracted = false;
   if (getWeights())
     addSingle(workload, Role::Write, "out", getOut(), with("k"), 2);
   else

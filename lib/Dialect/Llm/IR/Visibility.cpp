@@ -73,8 +73,30 @@ Count mlir::llm::countMasked(const Workload &workload,
   return timesBox(count, others, box);
 }
 
+/// Counts the elements of all stored keys of a gathered buffer, of the
+/// sequences, heads and features of the box.
+static Count countStored(const Workload &workload, const Buffer &buffer,
+                         Box box) {
+  auto [b, s, t] = MaskedLoops(workload);
+  llvm::SmallBitVector others = workload.loopsOf(buffer);
+  others.reset(s);
+  others.reset(t);
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(buffer.value.getType()).getShape();
+  return timesBox(shape[1], others, box);
+}
+
 Count mlir::llm::countMaskedElements(const Workload &workload, unsigned buffer,
                                      const MaskedBatch &masked, Box box) {
-  return countMasked(workload, workload.loopsOf(workload.buffers[buffer]),
-                     masked, box);
+  const Buffer &counted = workload.buffers[buffer];
+  llvm::SmallBitVector loops = workload.loopsOf(counted);
+  Count count = countMasked(workload, loops, masked, box);
+  if (!counted.isGathered || workload.maskedLoops.none())
+    return count;
+  // Queries may select the same keys: together they touch no more than there
+  // are.
+  Count stored = countStored(workload, counted, box);
+  if (failed(count) || failed(stored))
+    return failed(count) ? stored : count;
+  return std::min(*count, *stored);
 }
