@@ -16,6 +16,9 @@ import sys
 from math import ceil, prod, sqrt
 from pathlib import Path
 
+sys.dont_write_bytecode = True  # nothing is left in the source folder
+from unit_selections import Selection
+
 TARGETS = ("a100-sxm", "a40", "h100-sxm", "rtx4090")
 ROWS_OF_KIND = 80
 BYTES = {"bf16": 2, "fp16": 2, "fp32": 4, "fp8": 1, "int8": 1}
@@ -338,56 +341,6 @@ class Attention:
         return max(seconds, launch + self.device.power_seconds(self.row["dtype"], macs, self.bytes_moved()))
 
 
-# ------------------------------------------------------------------------------------------------------- selection
-
-
-class Selection:
-    """The scores of GLM-5's indexer, of 8 bits with a scale of 4 bytes for each row, and the best 2,048 keys, of a causal mask."""
-
-    HEADS, FEATURES, SLOTS = 32, 128, 2048
-
-    def __init__(self, device: Device, row: dict):
-        self.device, self.row = device, row
-        self.figures = device.figures("selection", "llm.select_keys", row)
-        self.launch = self.figures.get("launch_nanoseconds", 0) / 1e9
-        # Keys that each query of a sequence sees.
-        self.seen = [row["kv_len_tokens"] - row["q_len_tokens"] + number + 1 for number in range(row["q_len_tokens"])]
-        self.all_scores = row["batch"] * sum(self.seen)
-
-    def kernel(self, cycles: float, bytes_moved: float, rate: float) -> float:
-        unit, stream = cycles / self.device.unit_clock, bytes_moved / rate
-        return self.launch + (unit ** 4 + stream ** 4) ** 0.25
-
-    def scoring(self) -> float:
-        tile_rows = self.figures.get("query_tile", 64)
-        queries = min(max(1, tile_rows // self.HEADS), len(self.seen))
-        padded = round_up(queries * self.HEADS, tile_rows)
-        macs = self.device.macs("fp8") * self.figures.get("macs_percent", 100) / 100
-        # A weight, a maximum and a sum for each head.
-        per_key = max(padded * self.FEATURES / macs, 3 * self.HEADS * queries / self.device.gpu["alu_per_cycle_per_unit"])
-        longest = [self.seen[min(first + queries, len(self.seen)) - 1] for first in range(0, len(self.seen), queries)]
-        items, keys = self.row["batch"] * len(longest), self.row["batch"] * sum(longest)
-        waves, even, mean = parts(items, self.device.units), keys / self.device.units, keys / items
-        if not self.figures.get("splits_unpacked"):
-            even = max(max(longest), waves * mean, even + max(longest) - mean)
-        of_rows = self.row["batch"] * len(self.seen)
-        read = (of_rows * self.HEADS + self.row["batch"] * self.row["kv_len_tokens"]) * (self.FEATURES + 4) + of_rows * self.HEADS * 2
-        bytes_moved = read + of_rows * self.SLOTS * 4 + 4 * self.all_scores
-        rate = 1 / (1 / self.device.memory + 1 / self.device.port)
-        return self.kernel(even * per_key + waves * self.figures.get("item_cycles", 0), bytes_moved, rate)
-
-    def selecting(self) -> float:
-        waves = parts(self.row["batch"] * len(self.seen), self.device.units)
-        longest = max(self.seen[-1], self.all_scores / self.device.units)
-        cycles = waves * self.figures.get("row_cycles", 0) + 4 * longest / self.figures["row_bytes_per_kilocycle"] * 1e3
-        sweeps = 2 if self.figures.get("rereads_rows") else 1
-        return self.kernel(cycles, sweeps * 4 * self.all_scores, min(self.device.memory, self.device.port))
-
-    def seconds(self) -> float:
-        time = self.scoring() if self.figures.get("scores_keys", 1) else 0
-        return time + (self.selecting() if self.figures.get("row_bytes_per_kilocycle") else 0)
-
-
 # ----------------------------------------------------------------------------------------------------- elementwise
 
 LONGEST_ROW = 32768
@@ -541,7 +494,7 @@ class Shapes:
         queries = self.between(1, 4096)
         row.update(dtype="fp8", batch=self.between(1, 64), q_len_tokens=queries, kv_len_tokens=queries + self.random.choice((0, self.between(1, 99999))),
                    backend=self.random.choice(("", *SELECTION_LIBRARIES)))
-        return row
+        return row if Selection(self.device, row).fits() else self.selection(kind)
 
     def rows(self, count: int) -> list[dict]:
         makers = {"gemm": self.gemm, **{kind: self.gemm for kind in QUANTIZED}, "attention_prefill": self.attention, "attention_decode": self.attention,
