@@ -5,7 +5,8 @@ import re
 import statistics
 from pathlib import Path
 
-from measured_rows import PRESETS, Prof, mdape, plain_error, table, write_rows
+from measured_rows import PRESETS, Prof, mdape, table, write_rows
+from plain_roofline import extremes, plain_error
 
 
 def kernel_of(row: dict) -> str:
@@ -57,6 +58,7 @@ def programs(prof: Prof) -> str:
         for device in sorted({row["device"] for row in known.values()}):
             preset, groups = PROGRAM_PRESETS[device], {}
             held = held_programs(prof, preset, path, device, known)
+            peaks = extremes(prof, preset, str(path), device)
             for row in prof.validate(preset, files=[str(path)], device=[device]):
                 if known[row["row_id"]]["timing"].startswith("cudagraph"):  # or launched by the host, which takes longer
                     kind, *others = group_of(known[row["row_id"]])
@@ -65,21 +67,21 @@ def programs(prof: Prof) -> str:
             for group, rows in groups.items():
                 kind, kernel, *others = group
                 lines[group] = [f"{kind}: {', '.join(filter(None, others))}", f"`{kernel}`",
-                                *errors_of(prof, preset, rows, known, held)]
+                                *errors_of(rows, held, peaks)]
     return table(["H100, rows of", "kernel", *ERRORS], [line for _, line in sorted(lines.items())])
 
 
 ERRORS = ["rows", "fitted", "error", "p90", "measured / predicted", "cross-validated", "plain, cross-validated"]
 
 
-def errors_of(prof: Prof, preset: str, rows: list[dict], known: dict, held: dict) -> list:
-    """Returns the cells of ERRORS. `known` has rows as they stand in their file, and `held` as they are predicted when their sizes are
-    left out, and how many figures were fitted. The plain roofline is fitted on these rows alone."""
+def errors_of(rows: list[dict], held: dict, peaks: dict) -> list:
+    """Returns the cells of ERRORS. `held` has rows as they are predicted when their sizes are left out, and how many figures were
+    fitted, and `peaks` what they take at the peaks. The plain roofline is fitted on these rows alone."""
     errors = sorted(abs(float(row["error_percent"])) for row in rows)
     ratio = statistics.median(float(row["measured_us"]) / float(row["predicted_us"]) for row in rows)
     own = [held[row["row_id"]] for row in rows if row["row_id"] in held]
     return [len(rows), own[0][1] if own else 0, mdape(rows), errors[(9 * len(errors) + 9) // 10 - 1], f"{ratio:.2f}",
-            mdape([row for row, _ in own]) if own else "", plain_error(prof, preset, [known[row["row_id"]] for row in rows])]
+            mdape([row for row, _ in own]) if own else "", plain_error(rows, peaks)]
 
 
 # Devices with attention of several libraries, and whose figures their presets have.
@@ -96,11 +98,11 @@ def attention_libraries(prof: Prof) -> str:
     lines = []
     for device, preset in ATTENTION.items():
         held = {} if preset == "h200-sxm" else held_programs(prof, preset, path, device, known)
-        groups = {}
+        groups, peaks = {}, extremes(prof, preset, str(path), device)
         for row in prof.validate(preset, files=[str(path)], device=[device]):
             cells = known[row["row_id"]]
             phase = {"attention_prefill": "prompts", "attention_decode": "decode"}[row["op_kind"]]
             groups.setdefault((kernel_of(cells), phase, f"{cells['kv_dtype']} cache"), []).append(row)
-        lines += [[f"`{kernel}`, {phase}, {cache}", preset, *errors_of(prof, preset, rows, known, held)]
+        lines += [[f"`{kernel}`, {phase}, {cache}", preset, *errors_of(rows, held, peaks)]
                   for (kernel, phase, cache), rows in sorted(groups.items())]
     return table(["attention of", "preset", *ERRORS], lines)

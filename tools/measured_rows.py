@@ -78,10 +78,10 @@ class Prof:
                               capture_output=True, text=True)
         return None if done.returncode == 0 else done.stderr
 
-    def calibrate(self, target, figures, files=None, output="fitted.json", drops_named=False, may_refuse=False, **filters):
+    def calibrate(self, target, figures, files=None, output="fitted.json", drops_named=False, **filters):
         """Returns the held-out predictions, and the number of fitted figures. The last figures (or with `drops_named`
-        those that the message names) are left out if the rows do not determine them. With `may_refuse`, too few rows give no predictions.
-        The result is written even if it is no better than before, because presets were fitted on the same rows."""
+        those that the message names) are left out if the rows do not determine them. The result is written even if it is no better
+        than before, because presets were fitted on the same rows."""
         held, fitted = self.work / "held.csv", self.work / output
         done = subprocess.run(
             [self.tool, "calibrate", f"--target={target}", f"--figures={','.join(figures)}",
@@ -90,9 +90,7 @@ class Prof:
         if done.returncode and "do not determine" in done.stderr and (drops_named or len(figures) > 1):
             named = re.findall(r"'(engines\.[^']+)'", done.stderr) if drops_named else figures[-1:]
             left = [figure for figure in figures if figure not in named]
-            return self.calibrate(target, left, files, output, drops_named, may_refuse, **filters) if left else ([], 0)
-        if done.returncode and may_refuse and re.search("at least two rows for each|determine none of the figures", done.stderr):
-            return [], 0
+            return self.calibrate(target, left, files, output, drops_named, **filters) if left else ([], 0)
         if done.returncode:
             sys.exit(f"llm-prof calibrate: {done.stderr}")
         count = int(re.search(r"^(\d+) fitted figures", done.stdout, re.M).group(1))
@@ -119,14 +117,6 @@ def plain_target(name: str, work: Path, overhead: int = 15000) -> Path:
     path = work / f"plain-{name}-{overhead}.json"
     path.write_text(json.dumps(target))
     return path
-
-
-def plain_error(prof: Prof, preset: str, rows: list[dict]) -> float | str:
-    """Returns the cross-validated error of a roofline that is fitted on these rows, all of one device, as they stand in
-    their file. Returns "" if there are too few for it."""
-    path = write_rows(prof.work / "plain-rows.csv", list(rows[0]), rows)
-    held, _ = prof.calibrate(plain_target(preset, prof.work), PLAIN_FIGURES, files=[str(path)], may_refuse=True)
-    return mdape(held) if held else ""
 
 
 def mdape(rows: list[dict]) -> float:

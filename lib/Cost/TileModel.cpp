@@ -167,11 +167,20 @@ std::optional<Tiling> TileModel::growTilesInto(int64_t room,
   return box;
 }
 
+/// Tiles of queries that select keys are looked at one by one up to so many. If
+/// there are more, all count as the last one, whose queries see most.
+static constexpr int64_t mostGatheredTiles = 1024;
+
 template <typename ForEach>
 Count TileModel::touchedElements(const Tiling &tiling, unsigned buffer,
                                  ForEach forEach) const {
   Count repeats = int64_t(1);
   llvm::SmallBitVector masked(workload.loops.size());
+  // Tiles of queries that select keys may touch the same ones, each anew.
+  if (workload.buffers[buffer].isGathered)
+    for (unsigned loop : workload.maskedLoops.set_bits())
+      if (loopsOf[buffer][loop] && trips(tiling, loop) > 1)
+        masked.set(loop);
   forEach([&](unsigned loop) {
     if (!workload.maskedLoops.empty() && workload.maskedLoops[loop])
       masked.set(loop);
@@ -244,11 +253,25 @@ Count TileModel::maskedElements(unsigned buffer,
   if (known != maskedSums.end())
     return known->second;
 
-  // An odometer runs over the tiles of the outer masked loops (one or two of
-  // them).
   WorkloadOpInterface counted = op;
   SmallVector<Interval, 6> box = workload.fullBox();
   SmallVector<unsigned> loops(outer.set_bits());
+  Count tiles = int64_t(1);
+  for (unsigned loop : loops)
+    tiles = times(tiles, trips(tiling, loop));
+  if (workload.buffers[buffer].isGathered &&
+      (failed(tiles) || *tiles > mostGatheredTiles)) {
+    for (unsigned loop : loops)
+      box[loop].begin =
+          std::max(box[loop].begin, box[loop].end - tiling.sizes[loop]);
+    Count last = counted.countElements(workload, buffer, box);
+    Count sum = failed(tiles) || failed(last) ? Count(failure())
+                                              : times(last, *tiles);
+    maskedSums.insert({key, sum});
+    return sum;
+  }
+  // An odometer runs over the tiles of the outer masked loops (one or two of
+  // them).
   for (unsigned loop : loops)
     box[loop].end = box[loop].begin +
                     std::min(tiling.sizes[loop], workload.loops[loop].extent);

@@ -7,6 +7,8 @@
 
 #include "Oracle.h"
 
+#include <map>
+
 namespace mlir::llm {
 
 //===----------------------------------------------------------------------===//
@@ -133,13 +135,33 @@ int64_t Oracle::countPoints(size_t stage, const OracleBox &box) const {
   return points.size();
 }
 
+int64_t Oracle::sizeOf(const OracleBuffer &buffer,
+                       const std::set<Point> &elements) const {
+  bool isSelected = buffer.name == "keys" || buffer.name == "values" ||
+                    buffer.name == "latents";
+  if (!keys || !isSelected)
+    return elements.size();
+  std::map<Point, int64_t> selected;
+  for (const Point &element : elements) {
+    Point rest;
+    for (size_t dim = 0; dim < element.size(); ++dim)
+      if (buffer.indices[dim] != "s" && buffer.indices[dim] != "t")
+        rest.push_back(element[dim]);
+    ++selected[rest];
+  }
+  int64_t sum = 0;
+  for (auto &[rest, count] : selected)
+    sum += std::min(count, keys);
+  return sum;
+}
+
 int64_t Oracle::countElements(size_t buffer, const OracleBox &box) const {
   std::set<Point> elements;
   forEachPoint(box, [&](const Point &point) {
     if (isVisible(point))
       elements.insert(elementOf(buffers[buffer], point));
   });
-  return elements.size();
+  return sizeOf(buffers[buffer], elements);
 }
 
 int64_t OracleBuffer::bytesOf(int64_t elements) const {
@@ -220,7 +242,7 @@ int64_t Oracle::simulateUse(size_t index, const Tiling &tiling) const {
       if (isVisible(point))
         elements.insert(elementOf(buffer, point));
     });
-    used += elements.size();
+    used += sizeOf(buffer, elements);
     distinct.insert(elements.begin(), elements.end());
   });
   int64_t once = distinct.size();
@@ -245,7 +267,7 @@ int64_t Oracle::simulateTraffic(size_t index, const Tiling &tiling) const {
   Point heldTile;
   int64_t moved = 0;
   auto endStay = [&] {
-    moved += held.size();
+    moved += sizeOf(buffer, held);
     everMoved.insert(held.begin(), held.end());
     held.clear();
   };

@@ -82,6 +82,10 @@ struct Oracle {
 
   int64_t countPoints(size_t stage, const OracleBox &box) const;
   int64_t countElements(size_t buffer, const OracleBox &box) const;
+  /// Counts these elements. Of keys that queries select, no more than there
+  /// are, for each sequence, head and feature.
+  int64_t sizeOf(const OracleBuffer &buffer,
+                 const std::set<Point> &elements) const;
   /// Calls `visit` for each tile, in order.
   void forEachTile(const Tiling &tiling,
                    llvm::function_ref<void(const OracleBox &)> visit) const;

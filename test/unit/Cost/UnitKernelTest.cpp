@@ -148,7 +148,7 @@ std::string selectionText(Random &random) {
   bool isSum = random(0, 1);
   return "func.func @f(%q: " + query + ", %k: " + keys + ", %w: " + weights +
          ") {\n  %0 = llm.select_keys %q, %k" + (isSum ? " weights %w" : "") +
-         (random(0, 1) ? " mask causal" : "") + " scale 1.0 top 16" +
+         (random(0, 1) ? " mask causal" : " mask full") + " scale 1.0 top 16" +
          (random(0, 1) ? " block 64" : "") + " : " + query + ", " + keys +
          (isSum ? ", " + weights : "") + "\n  return\n}\n";
 }

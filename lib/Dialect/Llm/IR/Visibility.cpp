@@ -73,30 +73,34 @@ Count mlir::llm::countMasked(const Workload &workload,
   return timesBox(count, others, box);
 }
 
-/// Counts the elements of all stored keys of a gathered buffer, of the
-/// sequences, heads and features of the box.
-static Count countStored(const Workload &workload, const Buffer &buffer,
-                         Box box) {
+/// Counts elements of a gathered buffer. Queries of a sequence may select the
+/// same keys: together they touch no more than are stored.
+static Count countGathered(const Workload &workload, const Buffer &buffer,
+                           const MaskedBatch &masked, Box box) {
   auto [b, s, t] = MaskedLoops(workload);
-  llvm::SmallBitVector others = workload.loopsOf(buffer);
+  llvm::SmallBitVector loops = workload.loopsOf(buffer), others = loops;
   others.reset(s);
   others.reset(t);
-  ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(buffer.value.getType()).getShape();
-  return timesBox(shape[1], others, box);
+  int64_t keys =
+      cast<RankedTensorType>(buffer.value.getType()).getDimSize(1);
+  Count sum = int64_t(0);
+  SmallVector<Interval, 6> part(box);
+  int64_t step = masked.isRagged() ? 1 : box[b].size();
+  for (int64_t first = box[b].begin; first < box[b].end; first += step) {
+    part[b] = {first, first + step};
+    Count each = countMasked(workload, loops, masked, part),
+          stored = timesBox(keys, others, part);
+    if (succeeded(each) && succeeded(stored))
+      each = std::min(*each, *stored);
+    sum = plus(sum, succeeded(each) ? each : stored);
+  }
+  return sum;
 }
 
 Count mlir::llm::countMaskedElements(const Workload &workload, unsigned buffer,
                                      const MaskedBatch &masked, Box box) {
   const Buffer &counted = workload.buffers[buffer];
-  llvm::SmallBitVector loops = workload.loopsOf(counted);
-  Count count = countMasked(workload, loops, masked, box);
-  if (!counted.isGathered || workload.maskedLoops.none())
-    return count;
-  // Queries may select the same keys: together they touch no more than there
-  // are.
-  Count stored = countStored(workload, counted, box);
-  if (failed(count) || failed(stored))
-    return failed(count) ? stored : count;
-  return std::min(*count, *stored);
+  if (counted.isGathered && workload.maskedLoops.any())
+    return countGathered(workload, counted, masked, box);
+  return countMasked(workload, workload.loopsOf(counted), masked, box);
 }

@@ -1,0 +1,89 @@
+"""The best simple form beside the tables of docs/accuracy.md: max(compute / a, memory / b) + c n for each row of n kernels, with a and b of
+at most 1."""
+import json
+import math
+import random
+import statistics
+
+from measured_rows import PRESETS, Prof, plain_target
+
+PARTS, FEWEST = 5, 10
+
+
+def endless_target(prof: Prof, preset: str, endless: tuple[str, ...], overhead_cycles: int) -> str:
+    """Writes the roofline of a preset with endless memories, engines or both."""
+    target = json.loads(plain_target(preset, prof.work).read_text())
+    [engine] = target["engines"].values()
+    engine["overhead_cycles"] = overhead_cycles
+    if "memories" in endless:
+        for memory in target["memories"].values():
+            memory["bytes_per_second"] = 10 ** 17
+    if "engines" in endless:
+        for rate in ("alu", "special", "compare"):
+            engine[f"{rate}_per_cycle_per_unit"] = 10 ** 9
+        engine["macs_per_cycle_per_unit"] = dict.fromkeys(engine["macs_per_cycle_per_unit"], 10 ** 9)
+    path = prof.work / "endless.json"
+    path.write_text(json.dumps(target))
+    return str(path)
+
+
+def extremes(prof: Prof, preset: str, file: str, device: str) -> dict[str, tuple[float, float, int]]:
+    """Returns of each row the microseconds of its work and those of its bytes, at the peaks of the datasheet, and its kernels."""
+    launch_cycles = 10 ** 8
+    clock_mhz = json.loads((PRESETS / f"{preset}.json").read_text())["clock_hz"] / 1e6
+
+    def times(*arguments) -> dict[str, float]:
+        rows = prof.validate(endless_target(prof, preset, *arguments), files=[file], device=[device])
+        return {row["row_id"]: float(row["predicted_us"]) for row in rows}
+
+    compute, memory = times(("memories",), 0), times(("engines",), 0)
+    launches = times(("memories", "engines"), launch_cycles)
+    return {name: (compute[name], memory[name], round(launches[name] * clock_mhz / launch_cycles)) for name in compute}
+
+
+Row = tuple[float, float, int, float]  # what `extremes` says, and the measured microseconds
+
+
+def predict(row: Row, logs: list[float]) -> float:
+    compute, memory, kernels, _ = row
+    return max(compute * math.exp(logs[0]), memory * math.exp(logs[1])) + kernels * math.exp(logs[2])
+
+
+def error(rows: list[Row], logs: list[float]) -> float:
+    """As in llm-prof calibrate, no row counts more than one that is off by half."""
+    return sum(min(0.4, abs(math.log(predict(row, logs) / row[3]))) for row in rows)
+
+
+def descend(rows: list[Row], best: list[float]) -> list[float]:
+    """Moves one logarithm after the other, in steps that become shorter."""
+    least, step = error(rows, best), 0.5
+    while step > 0.02:
+        moved = False
+        for at in range(3):
+            for sign in (step, -step):
+                tried = [*best]
+                tried[at] = max(0.0, tried[at] + sign) if at < 2 else tried[at] + sign
+                if (found := error(rows, tried)) < least:
+                    best, least, moved = tried, found, True
+        step = step if moved else step / 2
+    return best
+
+
+def fit(rows: list[Row]) -> list[float]:
+    """Returns the logarithms of 1 / a, 1 / b and c. The search begins from several points, as it may end in a valley."""
+    launch = math.log(min(row[3] / row[2] for row in rows))
+    starts = [[compute, memory, launch - less] for compute in (0.1, 1.0, 2.5) for memory in (0.05, 0.5, 1.5) for less in (0.1, 1.0)]
+    return min((descend(rows, start) for start in starts), key=lambda logs: error(rows, logs))
+
+
+def plain_error(rows: list[dict], known: dict[str, tuple[float, float, int]]) -> float | str:
+    """Returns the median error of rows that were left out, in percent, or "" if there are too few."""
+    triples = [(*known[row["row_id"]], float(row["measured_us"])) for row in rows if row["row_id"] in known]
+    if len(triples) < FEWEST:
+        return ""
+    random.Random(1).shuffle(triples)
+    errors = []
+    for part in range(PARTS):
+        logs = fit([row for at, row in enumerate(triples) if at % PARTS != part])
+        errors += [abs(predict(row, logs) / row[3] - 1) * 100 for row in triples[part::PARTS]]
+    return statistics.median(errors)
