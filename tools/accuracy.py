@@ -432,7 +432,6 @@ def main() -> None:
     arguments = parser.parse_args()
     if not list(arguments.measured.glob("*.csv")):
         sys.exit(f"{arguments.measured} holds no CSV files")
-    page = PAGE.read_text() if arguments.write else ""
     with tempfile.TemporaryDirectory() as folder:
         prof = Prof(arguments.bin, arguments.measured, Path(folder))
         for name, make in SECTIONS.items():
@@ -442,9 +441,8 @@ def main() -> None:
             if not arguments.write:
                 print(f"{text}\n")
                 continue
-            page = set_table(page, name, text)
-    if arguments.write:
-        PAGE.write_text(page)
+            # A later section may fail, and the page may change meanwhile.
+            PAGE.write_text(set_table(PAGE.read_text(), name, text))
 
 
 if __name__ == "__main__":

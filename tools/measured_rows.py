@@ -91,6 +91,8 @@ class Prof:
             named = re.findall(r"'(engines\.[^']+)'", done.stderr) if drops_named else figures[-1:]
             left = [figure for figure in figures if figure not in named]
             return self.calibrate(target, left, files, output, drops_named, **filters) if left else ([], 0)
+        if done.returncode and drops_named and "at least two rows for each are needed" in done.stderr:
+            return [], 0
         if done.returncode:
             sys.exit(f"llm-prof calibrate: {done.stderr}")
         count = int(re.search(r"^(\d+) fitted figures", done.stdout, re.M).group(1))

@@ -72,7 +72,7 @@ def descend(rows: list[Row], best: list[float]) -> list[float]:
 def fit(rows: list[Row]) -> list[float]:
     """Returns the logarithms of 1 / a, 1 / b and c. The search begins from several points, as it may end in a valley."""
     launch = math.log(min(row[3] / row[2] for row in rows))
-    starts = [[compute, memory, launch - less] for compute in (0.1, 1.0, 2.5) for memory in (0.05, 0.5, 1.5) for less in (0.1, 1.0)]
+    starts = [[compute, memory, launch - 0.3] for compute in (0.1, 1.5) for memory in (0.05, 0.7)]
     return min((descend(rows, start) for start in starts), key=lambda logs: error(rows, logs))
 
 
