@@ -171,9 +171,12 @@ void TileSearch::classifyLoops() {
     current.sizes.push_back(mayCut(loop) ? steps[index] : loop.extent);
     if (!mayCut(loop) || loop.extent == 1)
       continue;
+    // Queries of a tile share keys that several of them select.
     auto isReusedBy = [&, at = index](const Buffer &buffer) {
+      bool isShared = buffer.isGathered && workload.maskedLoops.any() &&
+                      workload.maskedLoops[at];
       return buffer.role != Buffer::Role::Temporary &&
-             !workload.loopsOf(buffer)[at];
+             (isShared || !workload.loopsOf(buffer)[at]);
     };
     bool isReused = llvm::any_of(workload.buffers, isReusedBy);
     (isReused ? reuseLoops : streamedLoops).push_back(index);
