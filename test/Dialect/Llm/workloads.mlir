@@ -459,12 +459,13 @@ func.func @select(%q: tensor<1x2x3x4xbf16>, %k: tensor<1x5x1x4xbf16>, %w: tensor
 // A query sees the keys of its slots: 2 each, so 4 pairs for 4 heads and 8 features, twice, are 256
 // MACs; of scores 16, each with 1 comparison, 2 operations and an exponential; 64 quotients. Each
 // query reads keys of its own: 4 x 2 KV heads x 8 x 2 bytes. Blocks of 4 reach over all 5 keys, of
-// which the queries see 4 and 5: 576 MACs, 36 scores, 9 x 2 x 8 x 2 bytes, and 2 of 2 numbers each.
-// Of latents 3 slots, 6 pairs: 6 x 4 x (8 + 6) MACs, 24 scores, 6 x 8 x 2 bytes.
+// which the queries see 4 and 5: 576 MACs, 36 scores, and 2 of 2 numbers each. No more than the 5
+// keys are read: 5 x 2 x 8 x 2 bytes. Of latents 3 slots, 6 pairs: 6 x 4 x (8 + 6) MACs, 24 scores,
+// and 5 that are stored: 5 x 8 x 2 bytes.
 // CHECK-LABEL: func @selected
 // CHECK: work = {alu = 96, compare = 16, mac = 256, special = 16}, traffic = {dram = {keys = 128, out = 128, query = 128, selected = 32, values = 128}}
-// CHECK: work = {alu = 136, compare = 36, mac = 576, special = 36}, traffic = {dram = {keys = 288, out = 128, query = 128, selected = 32, values = 288}}
-// CHECK: work = {alu = 96, compare = 24, mac = 336, special = 24}, traffic = {dram = {latents = 96, out = 96, query = 128, selected = 24}}
+// CHECK: work = {alu = 136, compare = 36, mac = 576, special = 36}, traffic = {dram = {keys = 160, out = 128, query = 128, selected = 32, values = 160}}
+// CHECK: work = {alu = 96, compare = 24, mac = 336, special = 24}, traffic = {dram = {latents = 80, out = 96, query = 128, selected = 24}}
 func.func @selected(%q: tensor<1x2x4x8xbf16>, %k: tensor<1x5x2x8xbf16>, %z: tensor<1x5x1x8xbf16>,
     %s: tensor<1x2x2x2xi32>, %one: tensor<1x2x1x3xi32>) {
   %0 = llm.gqa_attn %q, %k, %k selected %s mask causal scale 1.0
