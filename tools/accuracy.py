@@ -37,6 +37,8 @@ EXCHANGES = [
       for backend in ("nccl_2.29.2", "vllm_0.24.0_graph", "vllm_0.24.0_eager")),
     ("gb200", "GB200", "trtllm_1.2.0rc6_one_sided", "experts", EXPERTS),
 ]
+
+
 def eight_rows(prof: Prof, preset: str, device: str, source: str, backend: str) -> tuple[Path, Path]:
     """Chooses eight rows as `llm-prof plan` does. Returns the other rows, too."""
     rows = [row for file in prof.files for row in csv.DictReader(open(file))

@@ -9,6 +9,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PRESETS = ROOT / "lib" / "Target" / "presets"
+# The figures of a plain roofline, the least certain last.
+PLAIN_FIGURES = ("device", "engines.gpu.overhead_cycles")
 # Products that are measured with the quantization of their activations.
 QUANTIZED = ["gemm_fp8_dynquant", "gemm_fp8_block128_dynquant", "gemm_nvfp4_dynquant"]
 
@@ -101,9 +103,6 @@ class Prof:
 
 def _filters(filters: dict) -> list[str]:
     return [f"--{key.replace('_', '-')}={','.join(values)}" for key, values in filters.items()]
-
-
-PLAIN_FIGURES = ("device", "engines.gpu.overhead_cycles")  # the least certain last
 
 
 def plain_target(name: str, work: Path, overhead: int = 15000) -> Path:

@@ -12,9 +12,8 @@ PARTS, FEWEST = 5, 10
 
 def endless_target(prof: Prof, preset: str, endless: tuple[str, ...], overhead_cycles: int) -> str:
     """Writes the roofline of a preset with endless memories, engines or both."""
-    target = json.loads(plain_target(preset, prof.work).read_text())
+    target = json.loads(plain_target(preset, prof.work, overhead_cycles).read_text())
     [engine] = target["engines"].values()
-    engine["overhead_cycles"] = overhead_cycles
     if "memories" in endless:
         for memory in target["memories"].values():
             memory["bytes_per_second"] = 10 ** 17

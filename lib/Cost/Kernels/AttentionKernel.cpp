@@ -126,7 +126,7 @@ std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
     if (workload.loops[loop].kind != utils::IteratorType::parallel)
       continue;
     bool isMasked = !workload.maskedLoops.empty() && workload.maskedLoops[loop];
-    if (isMasked && !ofKeys[loop])
+    if (isMasked && (isSelective || !ofKeys[loop])) // queries come last
       queryCount = workload.loops[loop].extent;
     if ((ofKeys[loop] || isSelective) && isMasked) // KV heads come last
       kernel->lanes.insert(kernel->lanes.begin(), loop);
