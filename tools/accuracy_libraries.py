@@ -58,7 +58,7 @@ def programs(prof: Prof) -> str:
         for device in sorted({row["device"] for row in known.values()}):
             preset, groups = PROGRAM_PRESETS[device], {}
             held = held_programs(prof, preset, path, device, known)
-            peaks = extremes(prof, preset, str(path), device)
+            peaks = extremes(prof, preset, [str(path)], device)
             for row in prof.validate(preset, files=[str(path)], device=[device]):
                 if known[row["row_id"]]["timing"].startswith("cudagraph"):  # or launched by the host, which takes longer
                     kind, *others = group_of(known[row["row_id"]])
@@ -98,7 +98,7 @@ def attention_libraries(prof: Prof) -> str:
     lines = []
     for device, preset in ATTENTION.items():
         held = {} if preset == "h200-sxm" else held_programs(prof, preset, path, device, known)
-        groups, peaks = {}, extremes(prof, preset, str(path), device)
+        groups, peaks = {}, extremes(prof, preset, [str(path)], device)
         for row in prof.validate(preset, files=[str(path)], device=[device]):
             cells = known[row["row_id"]]
             phase = {"attention_prefill": "prompts", "attention_decode": "decode"}[row["op_kind"]]

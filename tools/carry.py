@@ -24,6 +24,7 @@ LEAST_MACS = 1024
 CARRIED_SPREADS = {"contraction": (85, 120), "attention": (80, 144), "elementwise": (78, 126), "link": (59, 154)}
 # Libraries of norms and elementwise ops alone.
 COMPILERS = ("torch", "vllm_0.19")
+PRODUCT_OPS = ("llm.matmul", "llm.batch_matmul", "llm.grouped_matmul")
 SUSTAINED_MEMORY, ECC_MEMORY = (93, 100), (93 * 15, 100 * 16)
 
 
@@ -46,13 +47,15 @@ def round_to(value: float, digits: int = 4) -> int:
 
 
 def class_of(name: str) -> str:
-    """Returns the class of a kernel whose range counts; ops that have figures of their own are elementwise, but for attention.
+    """Returns the class of a kernel whose range counts; ops that have figures of their own are elementwise, but for attention and products.
     Selections of keys were measured on one chip alone, and have the range of attention. The rest are links."""
     kernel = name.split("@")[0]
     if kernel in ("attention_decode", "selection") or kernel.endswith("_attn") and kernel != "llm.linear_attn":
         return "attention"
     if kernel in ("contraction", "attention"):
         return kernel
+    if kernel in PRODUCT_OPS:
+        return "contraction"
     return "elementwise" if kernel == "elementwise" or "." in kernel else "link"
 
 

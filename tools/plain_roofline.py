@@ -3,9 +3,8 @@ at most 1."""
 import json
 import math
 import random
-import statistics
 
-from measured_rows import PRESETS, Prof, plain_target
+from measured_rows import PRESETS, Prof, mdape, plain_target
 
 PARTS, FEWEST = 5, 10
 
@@ -26,13 +25,13 @@ def endless_target(prof: Prof, preset: str, endless: tuple[str, ...], overhead_c
     return str(path)
 
 
-def extremes(prof: Prof, preset: str, file: str, device: str) -> dict[str, tuple[float, float, int]]:
+def extremes(prof: Prof, preset: str, files: list[str] | None, device: str) -> dict[str, tuple[float, float, int]]:
     """Returns of each row the microseconds of its work and those of its bytes, at the peaks of the datasheet, and its kernels."""
     launch_cycles = 10 ** 8
     clock_mhz = json.loads((PRESETS / f"{preset}.json").read_text())["clock_hz"] / 1e6
 
     def times(*arguments) -> dict[str, float]:
-        rows = prof.validate(endless_target(prof, preset, *arguments), files=[file], device=[device])
+        rows = prof.validate(endless_target(prof, preset, *arguments), files=files, device=[device])
         return {row["row_id"]: float(row["predicted_us"]) for row in rows}
 
     compute, memory = times(("memories",), 0), times(("engines",), 0)
@@ -75,14 +74,30 @@ def fit(rows: list[Row]) -> list[float]:
     return min((descend(rows, start) for start in starts), key=lambda logs: error(rows, logs))
 
 
-def plain_error(rows: list[dict], known: dict[str, tuple[float, float, int]]) -> float | str:
-    """Returns the median error of rows that were left out, in percent, or "" if there are too few."""
-    triples = [(*known[row["row_id"]], float(row["measured_us"])) for row in rows if row["row_id"] in known]
-    if len(triples) < FEWEST:
-        return ""
-    random.Random(1).shuffle(triples)
-    errors = []
+Peaks = dict[str, tuple[float, float, int]]
+
+
+def triples(rows: list[dict], peaks: Peaks) -> list[Row]:
+    return [(*peaks[row["row_id"]], float(row["measured_us"])) for row in rows]
+
+
+def carried(rows: list[dict], peaks: Peaks, logs: list[float]) -> list[dict]:
+    """Returns the rows as a plain roofline predicts them that was fitted elsewhere."""
+    return [{**row, "predicted_us": predict(known, logs)} for row, known in zip(rows, triples(rows, peaks))]
+
+
+def held_out(rows: list[dict], peaks: Peaks) -> list[dict]:
+    """Returns the rows as a plain roofline predicts them that was fitted without them."""
+    rows = [row for row in rows if row["row_id"] in peaks]
+    random.Random(1).shuffle(rows)
+    held = []
     for part in range(PARTS):
-        logs = fit([row for at, row in enumerate(triples) if at % PARTS != part])
-        errors += [abs(predict(row, logs) / row[3] - 1) * 100 for row in triples[part::PARTS]]
-    return statistics.median(errors)
+        logs = fit(triples([row for at, row in enumerate(rows) if at % PARTS != part], peaks))
+        held += carried(rows[part::PARTS], peaks, logs)
+    return held
+
+
+def plain_error(rows: list[dict], peaks: Peaks) -> float | str:
+    """Returns the median error of rows that were left out, in percent, or "" if there are too few."""
+    held = held_out(rows, peaks) if len(rows) >= FEWEST else []
+    return mdape(held) if len(held) >= FEWEST else ""

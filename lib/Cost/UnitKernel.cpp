@@ -101,6 +101,7 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
   machine.streamsAhead = figures.streamsAhead.value_or(0) != 0;
   machine.scoresKeys = figures.scoresKeys.value_or(1) != 0;
   machine.rowCycles = real(figures.rowCycles);
+  machine.chunkCycles = real(figures.chunkCycles);
   machine.rowBytesPerCycle = real(figures.rowBytesPerKilocycle) / kilo;
   machine.tiles = figures.tiles;
   machine.residentBytesPerCycle =

@@ -509,6 +509,10 @@ ArrayRef<NumberField<KernelFigures>> kernelNumbers() {
             "nothing is selected, as by a kernel that only scores; so does 0",
             "the rate at which a unit goes through a row of scores",
             &KernelFigures::rowBytesPerKilocycle, 0),
+      field("chunk_cycles", "cycles", "0",
+            "what a unit takes for each chunk of a layer with a state besides "
+            "its work, however few tokens are in it",
+            &KernelFigures::chunkCycles, 0),
       percentile("p10_percent", "what a tenth of measured ops stayed below",
                  &KernelFigures::p10Percent),
       percentile("p90_percent", "what nine tenths of measured ops stayed below",

@@ -80,6 +80,7 @@ struct UnitMachine {
   /// the figures of the second, which runs if its rate is above 0.
   bool scoresKeys = true;
   double rowCycles = 0, rowBytesPerCycle = 0;
+  double chunkCycles = 0; ///< of each chunk of a layer with a state
 
   /// `macType` may be null. `figures` are those of the kernel's class or op.
   static UnitMachine get(const Target &target, const Engine &engine,

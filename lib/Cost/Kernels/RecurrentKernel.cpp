@@ -46,6 +46,8 @@ std::unique_ptr<UnitKernel> RecurrentKernel::get(WorkloadOpInterface op,
     kernel->item.push_back(loop.isTileable() ? 1 : loop.extent);
     if (loop.isTileable())
       kernel->items *= double(loop.extent);
+    if (loop.tiles == Loop::Tiles::InOrder)
+      kernel->chunks *= double(loop.extent);
   }
   double bytes = type.getIntOrFloatBitWidth() / 8.0;
   for (const Stage *stage : findContractions(workload))
@@ -64,7 +66,7 @@ UnitTile RecurrentKernel::chooseTile(const KernelBytes &,
 KernelTime RecurrentKernel::unlimitedTime(const UnitTile &,
                                           const KernelBytes &bytes,
                                           const UnitMachine &machine) const {
-  double cycles = 0;
+  double cycles = chunks * machine.chunkCycles;
   auto add = [&](double amount, double perCycle) {
     if (perCycle > 0)
       cycles += amount / items / perCycle;

@@ -34,6 +34,7 @@ protected:
 private:
   UnitTile item; ///< one iteration of what can run at once
   double items = 1;
+  double chunks = 1;       ///< that follow each other in an item
   double operandBytes = 0; ///< that products load, of all items
 };
 

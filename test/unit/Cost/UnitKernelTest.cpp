@@ -214,6 +214,7 @@ KernelFigures randomFigures(StringRef name, Random &random) {
   figures.overlapPercent = maybe(random, 0, 100);
   figures.streamsAhead = maybe(random, 0, 1);
   figures.rowCycles = maybe(random, 10, 30000);
+  figures.chunkCycles = maybe(random, 10, 30000);
   figures.rowBytesPerKilocycle = maybe(random, 1000, 1000000);
   return figures;
 }
@@ -475,6 +476,7 @@ const Improvement improvements[] = {
     {"regrouping", lowerFigure<&KernelFigures::regroupNanoseconds>},
     {"first byte", lowerFigure<&KernelFigures::firstByteNanoseconds>},
     {"rows of scores", lowerFigure<&KernelFigures::rowCycles>},
+    {"chunks", lowerFigure<&KernelFigures::chunkCycles>},
     {"scores of a row", raiseFigure<&KernelFigures::rowBytesPerKilocycle>},
     {"products",
      [](Target &target, Random &random) {
