@@ -46,6 +46,19 @@ func.func @row(%q: tensor<$(batch)x$(q_len_tokens)x$(heads_per_rank)x576xbf16>,
   return
 }
 
+// With an 8-bit cache TensorRT-LLM makes keys and values of a prompt 8-bit before it attends to them.
+//! mla_context kv_dtype=fp8
+func.func @row(%pairs: tensor<$(batch * kv_len_tokens * heads_per_rank)x320xbf16>,
+    %q: tensor<$(batch)x$(q_len_tokens)x$(heads_per_rank)x192xbf16>,
+    %k: tensor<$(batch)x$(kv_len_tokens)x$(heads_per_rank)x192xbf16>,
+    %v: tensor<$(batch)x$(kv_len_tokens)x$(heads_per_rank)x128xbf16>) {
+  %narrow = llm.quantize "narrow" %pairs static to !llm.block_scaled<f8E4M3FN, [?, ?], f32> : tensor<$(batch * kv_len_tokens * heads_per_rank)x320xbf16>
+  %y = llm.gqa_attn %q, %k, %v mask causal scale 0.072
+      : tensor<$(batch)x$(q_len_tokens)x$(heads_per_rank)x192xbf16>, tensor<$(batch)x$(kv_len_tokens)x$(heads_per_rank)x192xbf16>,
+        tensor<$(batch)x$(kv_len_tokens)x$(heads_per_rank)x128xbf16>
+  return
+}
+
 //! mla_context
 func.func @row(%q: tensor<$(batch)x$(q_len_tokens)x$(heads_per_rank)x192xbf16>,
     %k: tensor<$(batch)x$(kv_len_tokens)x$(heads_per_rank)x192xbf16>,

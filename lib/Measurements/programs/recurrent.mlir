@@ -23,11 +23,12 @@ func.func @row(%x: tensor<$(batch)x$(seq_len_tokens)x$(conv_channels)xbf16>, %w:
 // What surrounds the kernel that goes through the chunks in flash-linear-attention (fla/ops/gated_delta_rule/chunk.py and kda/chunk.py):
 // norms of queries and keys, sums of decays, products of keys within a chunk (64 numbers a token), their inverse, what each token brings
 // (w and u), and outputs from the states of all chunks, which lie in memory. Only the traffic of these is there, as kernels that read and
-// write as much. Their products are few beside those of linear_attn.
+// write as much. Their products are few beside those of linear_attn. For gated delta networks the kernel gives 32 of the 128 features of
+// values to a block of threads, which goes through the chunks by itself, as a head would.
 //! gdn_core phase=context backend=sglang_0.5.14_chunk_gated_delta_rule
 func.func @row(%q: tensor<$(batch)x$(seq_len_tokens)x$(k_heads_per_rank)x$(head_k_dim)xbf16>,
-    %v: tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)x$(head_v_dim)xbf16>, %a: tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)xbf16>,
-    %b: tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)xbf16>, %r: tensor<$(v_heads_per_rank)xf32>,
+    %v: tensor<$(batch)x$(seq_len_tokens)x$(4 * v_heads_per_rank)x32xbf16>, %a: tensor<$(batch)x$(seq_len_tokens)x$(4 * v_heads_per_rank)xbf16>,
+    %b: tensor<$(batch)x$(seq_len_tokens)x$(4 * v_heads_per_rank)xbf16>, %r: tensor<$(4 * v_heads_per_rank)xf32>,
     %wide: tensor<$(batch * seq_len_tokens * v_heads_per_rank)x512xbf16>, %pair: tensor<$(batch * seq_len_tokens * v_heads_per_rank)x256xbf16>, %keys: tensor<$(batch * seq_len_tokens * v_heads_per_rank)x128xbf16>,
     %inner: tensor<$(batch * seq_len_tokens * v_heads_per_rank)x64xf32>, %gates: tensor<$(batch * seq_len_tokens * v_heads_per_rank)x1xf32>, %of_k: tensor<$(batch * seq_len_tokens * k_heads_per_rank)x128xbf16>) {
   %norm_q = llm.scale "norm_q" %of_k by 1.0 : tensor<$(batch * seq_len_tokens * k_heads_per_rank)x128xbf16>
@@ -37,12 +38,26 @@ func.func @row(%q: tensor<$(batch)x$(seq_len_tokens)x$(k_heads_per_rank)x$(head_
   %inverse = llm.scale "inverse" %inner by 1.0 : tensor<$(batch * seq_len_tokens * v_heads_per_rank)x64xf32>
   %brought = llm.scale "brought" %pair by 1.0 : tensor<$(batch * seq_len_tokens * v_heads_per_rank)x256xbf16>
   %outputs = llm.scale "outputs" %wide by 1.0 : tensor<$(batch * seq_len_tokens * v_heads_per_rank)x512xbf16>
-  %s = llm.state "s" : !llm.state<batch = $(batch), $(v_heads_per_rank)x$(head_k_dim)x$(head_v_dim)xf32>
+  %s = llm.state "s" : !llm.state<batch = $(batch), $(4 * v_heads_per_rank)x$(head_k_dim)x32xf32>
   %y, %n = llm.linear_attn delta %q, %q, %v decay %a rate %r beta %b from %s chunk 64 qk_norm 1.0e-6 scale 0.1
       : tensor<$(batch)x$(seq_len_tokens)x$(k_heads_per_rank)x$(head_k_dim)xbf16>, tensor<$(batch)x$(seq_len_tokens)x$(k_heads_per_rank)x$(head_k_dim)xbf16>,
-        tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)x$(head_v_dim)xbf16>, tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)xbf16>, tensor<$(v_heads_per_rank)xf32>,
-        tensor<$(batch)x$(seq_len_tokens)x$(v_heads_per_rank)xbf16>,
-        !llm.state<batch = $(batch), $(v_heads_per_rank)x$(head_k_dim)x$(head_v_dim)xf32>
+        tensor<$(batch)x$(seq_len_tokens)x$(4 * v_heads_per_rank)x32xbf16>, tensor<$(batch)x$(seq_len_tokens)x$(4 * v_heads_per_rank)xbf16>, tensor<$(4 * v_heads_per_rank)xf32>,
+        tensor<$(batch)x$(seq_len_tokens)x$(4 * v_heads_per_rank)xbf16>,
+        !llm.state<batch = $(batch), $(4 * v_heads_per_rank)x$(head_k_dim)x32xf32>
+  return
+}
+
+// TensorRT-LLM's kernel gives features of values to blocks of threads, too.
+//! gdn_core phase=context backend=trtllm_1.3.0rc20_chunk_gated_delta_rule
+func.func @row(%q: tensor<$(batch)x$(seq_len_tokens)x$(k_heads_per_rank)x$(head_k_dim)xbf16>,
+    %v: tensor<$(batch)x$(seq_len_tokens)x$(4 * v_heads_per_rank)x32xbf16>, %a: tensor<$(batch)x$(seq_len_tokens)x$(4 * v_heads_per_rank)xbf16>,
+    %b: tensor<$(batch)x$(seq_len_tokens)x$(4 * v_heads_per_rank)xbf16>, %r: tensor<$(4 * v_heads_per_rank)xf32>) {
+  %s = llm.state "s" : !llm.state<batch = $(batch), $(4 * v_heads_per_rank)x$(head_k_dim)x32xf32>
+  %y, %n = llm.linear_attn delta %q, %q, %v decay %a rate %r beta %b from %s chunk 64 qk_norm 1.0e-6 scale 0.1
+      : tensor<$(batch)x$(seq_len_tokens)x$(k_heads_per_rank)x$(head_k_dim)xbf16>, tensor<$(batch)x$(seq_len_tokens)x$(k_heads_per_rank)x$(head_k_dim)xbf16>,
+        tensor<$(batch)x$(seq_len_tokens)x$(4 * v_heads_per_rank)x32xbf16>, tensor<$(batch)x$(seq_len_tokens)x$(4 * v_heads_per_rank)xbf16>, tensor<$(4 * v_heads_per_rank)xf32>,
+        tensor<$(batch)x$(seq_len_tokens)x$(4 * v_heads_per_rank)xbf16>,
+        !llm.state<batch = $(batch), $(4 * v_heads_per_rank)x$(head_k_dim)x32xf32>
   return
 }
 
