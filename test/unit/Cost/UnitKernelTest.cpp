@@ -132,17 +132,38 @@ std::string elementwiseText(Random &random) {
   }
 }
 
+std::string tensor(ArrayRef<int64_t> shape) {
+  std::string text = "tensor<";
+  for (int64_t size : shape)
+    text += std::to_string(size) + "x";
+  return text + "bf16>";
+}
+
+/// Linear attention in chunks, of which the last may have few tokens.
+std::string recurrentText(Random &random) {
+  int64_t b = random(1, 16), s = between(random, 1, 4000),
+          keyHeads = random(1, 8), heads = keyHeads * random(1, 4),
+          d = 32 * random(1, 4);
+  std::string query = tensor({b, s, keyHeads, d}),
+              values = tensor({b, s, heads, d}), gates = tensor({b, s, heads}),
+              state = "!llm.state<batch = " + std::to_string(b) + ", " +
+                      std::to_string(heads) + "x" + std::to_string(d) + "x" +
+                      std::to_string(d) + "xf32>",
+              rule = random(0, 1) ? "delta" : "additive";
+  return "func.func @f(%q: " + query + ", %v: " + values + ", %g: " + gates +
+         ") {\n  %s = llm.state \"s\" : " + state +
+         "\n  %y, %n = llm.linear_attn " + rule +
+         " %q, %q, %v decay %g beta %g from %s chunk " +
+         std::to_string(16 * random(1, 16)) + " scale 1.0 : " + query + ", " +
+         query + ", " + values + ", " + gates + ", " + gates + ", " + state +
+         "\n  return\n}\n";
+}
+
 /// A selection by heads that have weights, which make one score of theirs, or
 /// by heads of their own, of keys or of blocks of them.
 std::string selectionText(Random &random) {
   int64_t b = random(1, 16), s = between(random, 1, 2000),
           t = s + random(0, 1) * between(random, 1, 4000), h = random(1, 64);
-  auto tensor = [](ArrayRef<int64_t> shape) {
-    std::string text = "tensor<";
-    for (int64_t size : shape)
-      text += std::to_string(size) + "x";
-    return text + "bf16>";
-  };
   std::string query = tensor({b, s, h, 128}), keys = tensor({b, t, 1, 128}),
               weights = tensor({b, s, h});
   bool isSum = random(0, 1);
@@ -155,7 +176,7 @@ std::string selectionText(Random &random) {
 
 /// An op of the sizes of language models.
 std::string randomText(Random &random) {
-  switch (random(0, 4)) {
+  switch (random(0, 5)) {
   case 0:
     return attentionText(random);
   case 1:
@@ -164,6 +185,8 @@ std::string randomText(Random &random) {
     return elementwiseText(random);
   case 3:
     return selectionText(random);
+  case 4:
+    return recurrentText(random);
   default:
     return randomFusedOracle(random, between(random, 8, 2048)).text;
   }
