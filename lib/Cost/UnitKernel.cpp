@@ -88,6 +88,7 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
                                 : machine.queryTile;
   machine.keyTile = double(figures.keyTile.value_or(128));
   machine.packsGroups = figures.packsGroups.value_or(0) != 0;
+  machine.packsWindows = figures.packsWindows.value_or(1) != 0;
   machine.splitsUnpacked = figures.splitsUnpacked.value_or(0) != 0;
   machine.skipsMasked = figures.skipsMasked.value_or(1) != 0;
   if (figures.aluPer1000Scores)

@@ -456,6 +456,9 @@ ArrayRef<NumberField<KernelFigures>> kernelNumbers() {
              "1: heads that share keys always share items; 0: only where each "
              "sequence has one query",
              &KernelFigures::packsGroups),
+      choice("packs_windows", "1",
+             "0: heads share no items where queries see a window of keys",
+             &KernelFigures::packsWindows),
       choice("splits_unpacked", "0",
              "1: keys may be cut into parts everywhere, also in a selection; "
              "0: only where heads share items",

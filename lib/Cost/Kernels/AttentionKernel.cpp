@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionKernel.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Workload/Counts.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -138,6 +139,8 @@ std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
   }
   if (kernel->queries.size() != (isSelective ? 0 : 1))
     return nullptr;
+  if (auto mask = op->getAttrOfType<MaskAttr>("mask"))
+    kernel->hasWindow = mask.getWindow() != 0;
   kernel->isStep = queryCount <= mostStepQueries &&
                    queryCount < workload.loops[*keyLoop].extent;
   // The features of keys and of values are the loops that a stage has besides
@@ -209,7 +212,8 @@ AttentionKernel::layoutOf(const UnitMachine &machine) const {
           decodeTile = int64_t(machine.decodeQueryTile),
           keyTile = int64_t(machine.keyTile);
   int64_t group = extentOf(groups), queryCount = extentOf(queries);
-  bool isPacked = group > 1 && (machine.packsGroups || queryCount == 1);
+  bool isPacked = group > 1 && (machine.packsGroups || queryCount == 1) &&
+                  (machine.packsWindows || !hasWindow);
   auto [known, isNew] =
       layouts.try_emplace({isPacked, queryTile, decodeTile, keyTile,
                            machine.skipsMasked});

@@ -90,6 +90,7 @@ private:
   /// Whether each sequence has few queries, and keys before them: libraries
   /// have kernels of their own for that.
   bool isStep = false;
+  bool hasWindow = false;  ///< of keys that a query sees
   double operandBytes = 2; ///< of one element of the keys
   double outBytes = 2;     ///< of one of the output, and of the queries
   mutable std::map<std::array<int64_t, 5>, Layout> layouts;

@@ -226,6 +226,7 @@ KernelFigures randomFigures(StringRef name, Random &random) {
   figures.keyTile = 16 << random(0, 4);
   figures.packsGroups = random(0, 1);
   figures.splitsUnpacked = random(0, 1);
+  figures.packsWindows = random(0, 1);
   figures.skipsMasked = random(0, 1);
   figures.aluPer1000Scores = maybe(random, 100, 20000);
   figures.loneBlockCycles = maybe(random, 10, 5000);
