@@ -59,7 +59,8 @@ struct UnitMachine {
   bool rereadsRows = false;
   double queryTile = 64, decodeQueryTile = 64, keyTile = 128,
          unitMemoryBytes = 0;
-  bool packsGroups = false, packsWindows = true, splitsUnpacked = false, skipsMasked = true;
+  bool packsGroups = false, packsWindows = true, splitsUnpacked = false,
+       skipsMasked = true;
   /// The softmax's work for each score. If it is not given, it is that of the
   /// op.
   std::optional<double> aluPerScore;
