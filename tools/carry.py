@@ -47,14 +47,12 @@ def round_to(value: float, digits: int = 4) -> int:
 
 
 def class_of(name: str) -> str:
-    """Returns the class of a kernel whose range counts; ops that have figures of their own are elementwise, but for attention and products.
-    Selections of keys were measured on one chip alone, and have the range of attention. The rest are links."""
+    """Returns the class of a kernel whose range counts; ops that have figures of their own are elementwise, but for attention and
+    products. Selections of keys were measured on one chip alone, and have the range of attention. The rest are links."""
     kernel = name.split("@")[0]
-    if kernel in ("attention_decode", "selection") or kernel.endswith("_attn") and kernel != "llm.linear_attn":
+    if kernel in ("attention", "attention_decode", "selection") or kernel.endswith("_attn") and kernel != "llm.linear_attn":
         return "attention"
-    if kernel in ("contraction", "attention"):
-        return kernel
-    if kernel in PRODUCT_OPS:
+    if kernel == "contraction" or kernel in PRODUCT_OPS:
         return "contraction"
     return "elementwise" if kernel == "elementwise" or "." in kernel else "link"
 
@@ -128,7 +126,7 @@ def carry(fitted: dict, sheet: dict, femtojoules: float | None = None, ecc: bool
         engine["femtojoules_per_mac"] = carried
     are_alike = have_one_array(fitted, target)
     engine["kernels"] = {
-        name: with_spread(carried_kernel(kernel if are_alike else without_clusters(kernel), name.startswith("contraction"), clocks, paths),
+        name: with_spread(carried_kernel(kernel if are_alike else without_clusters(kernel), class_of(name) == "contraction", clocks, paths),
                           None if memory_percent else CARRIED_SPREADS[class_of(name)])
         for name, kernel in figures["kernels"].items() if is_carried(name, kernel, fitted, target)}
     [name] = target["engines"]

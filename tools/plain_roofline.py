@@ -7,6 +7,7 @@ import random
 from measured_rows import PRESETS, Prof, mdape, plain_target
 
 PARTS, FEWEST = 5, 10
+Peaks = dict[str, tuple[float, float, int]]  # what `extremes` returns
 
 
 def endless_target(prof: Prof, preset: str, endless: tuple[str, ...], overhead_cycles: int) -> str:
@@ -25,7 +26,7 @@ def endless_target(prof: Prof, preset: str, endless: tuple[str, ...], overhead_c
     return str(path)
 
 
-def extremes(prof: Prof, preset: str, files: list[str] | None, device: str) -> dict[str, tuple[float, float, int]]:
+def extremes(prof: Prof, preset: str, files: list[str] | None, device: str) -> Peaks:
     """Returns of each row the microseconds of its work and those of its bytes, at the peaks of the datasheet, and its kernels."""
     launch_cycles = 10 ** 8
     clock_mhz = json.loads((PRESETS / f"{preset}.json").read_text())["clock_hz"] / 1e6
@@ -72,9 +73,6 @@ def fit(rows: list[Row]) -> list[float]:
     launch = math.log(min(row[3] / row[2] for row in rows))
     starts = [[compute, memory, launch - 0.3] for compute in (0.1, 1.5) for memory in (0.05, 0.7)]
     return min((descend(rows, start) for start in starts), key=lambda logs: error(rows, logs))
-
-
-Peaks = dict[str, tuple[float, float, int]]
 
 
 def triples(rows: list[dict], peaks: Peaks) -> list[Row]:
