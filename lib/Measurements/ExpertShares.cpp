@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -27,26 +28,38 @@ static std::vector<double> powerLaw(size_t experts, double exponent,
   return weights;
 }
 
-/// Rounds the shares of `rows` such that none is above `most`, and that they
-/// add up to all rows.
+/// Adds `rows`, one by one, to the smallest of counts that fall.
+static void addToSmallest(int64_t rows, std::vector<int64_t> &counts) {
+  while (rows > 0) {
+    auto equal = llvm::find(counts, counts.back());
+    for (; equal != counts.end() && rows > 0; ++equal, --rows)
+      ++*equal;
+  }
+}
+
+/// Takes `rows`, one by one, from the largest of counts that fall.
+static void takeFromLargest(int64_t rows, std::vector<int64_t> &counts) {
+  while (rows > 0) {
+    size_t equal = size_t(llvm::count(counts, counts.front()));
+    for (; equal > 0 && rows > 0; --equal, --rows)
+      --counts[equal - 1];
+  }
+}
+
+/// Rounds the shares of `rows`, from large to small, such that none is above
+/// `most`. What is missing goes to the smallest, so that few rows are of as
+/// many experts as there are rows.
 static std::vector<int64_t> share(int64_t rows, int64_t most,
                                   const std::vector<double> &weights) {
-  double sum = 0;
-  for (double weight : weights)
-    sum += weight;
+  double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   std::vector<int64_t> counts;
-  int64_t left = rows;
-  for (double weight : weights) {
-    int64_t own = std::min<int64_t>(
-        {most, left, std::llround(weight / sum * double(rows))});
-    counts.push_back(own);
-    left -= own;
-  }
-  for (size_t expert = 0; left > 0; expert = (expert + 1) % counts.size())
-    if (counts[expert] < most) {
-      ++counts[expert];
-      --left;
-    }
+  for (double weight : weights)
+    counts.push_back(
+        std::min<int64_t>(most, std::llround(weight / sum * double(rows))));
+  int64_t left =
+      rows - std::accumulate(counts.begin(), counts.end(), int64_t(0));
+  addToSmallest(left, counts);
+  takeFromLargest(-left, counts);
   return counts;
 }
 
@@ -64,8 +77,8 @@ static FailureOr<int64_t> numberIn(const MeasuredRow &row, StringRef column,
          << "', a whole number of at least 1 and at most " << most;
 }
 
-FailureOr<std::vector<int64_t>>
-mlir::llm::rowsPerExpert(const MeasuredRow &row, Reasons reasons) {
+FailureOr<std::vector<int64_t>> mlir::llm::rowsPerExpert(const MeasuredRow &row,
+                                                         Reasons reasons) {
   FailureOr<int64_t> tokens = numberIn(row, "tokens", reasons),
                      topK = numberIn(row, "topk", reasons),
                      experts = numberIn(row, "experts", reasons),
@@ -76,23 +89,25 @@ mlir::llm::rowsPerExpert(const MeasuredRow &row, Reasons reasons) {
     return reasons.refuse(row.location)
            << "'experts' must be at least 'experts_per_rank' and 'topk'";
   std::vector<double> weights(*experts, 1);
+  auto flag = row.cells.find("flag");
   StringRef routing = row.routing;
   double exponent = 0;
   if (routing.consume_front("power_law_")) {
     if (routing.getAsDouble(exponent) || exponent <= 0 || exponent == 1)
       return reasons.refuse(row.location)
              << "'routing' must be balanced or power_law_ and an exponent, "
-                "got '" << row.routing << "'";
+                "got '"
+             << row.routing << "'";
     bool areFew = *tokens * *topK <= *experts;
     weights = areFew ? powerLaw(*experts, exponent, 0.01, 2)
                      : powerLaw(*experts, exponent, 1,
                                 std::max(1.5, 0.8 * double(*tokens)));
-  } else if (auto flag = row.cells.find("flag");
-             flag != row.cells.end() &&
+  } else if (flag != row.cells.end() &&
              StringRef(flag->second).contains("half_experts_read")) {
-    std::fill(weights.begin() + *experts / 2, weights.end(), 0);
+    weights.resize(std::max<int64_t>(*topK, *experts / 2));
   }
   std::vector<int64_t> counts = share(*tokens * *topK, *tokens, weights);
+  counts.resize(*experts);
   // Ranks have every so manieth expert. The first rank has the largest of each.
   std::vector<int64_t> ofRank;
   for (int64_t expert = 0; expert < *own; ++expert)

@@ -8,6 +8,7 @@
 #include "llm/Measurements/MeasuredTable.h"
 #include "llm/Diagnostics/Spelling.h"
 #include "llm/Files/WholeNumber.h"
+#include "llm/Measurements/RowPrograms.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -296,6 +297,7 @@ readMeasuredTable(StringRef path, MLIRContext *context, Times times,
     for (auto [name, cell] : llvm::zip(cells->front(), row))
       if (!cell.text.empty())
         measured->cells.try_emplace(name.text, cell.text);
+    measured->library = findRowLibrary(*measured);
     rows.push_back(std::move(*measured));
   }
   return rows;

@@ -153,9 +153,10 @@ static bool holds(const RowProgram &program, const MeasuredRow &row) {
   });
 }
 
-FailureOr<const RowProgram *> llm::findRowProgram(const MeasuredRow &row,
-                                                  Reasons reasons) {
-  std::string wanted;
+/// Returns the first program whose conditions hold, or null. `wanted` becomes
+/// a condition that does not hold.
+static const RowProgram *chooseProgram(const MeasuredRow &row,
+                                       std::string &wanted) {
   auto find = [&](const RowProgramList &programs) -> const RowProgram * {
     for (const RowProgram &program : programs) {
       if (program.kind != row.opKind || program.isBeside)
@@ -169,8 +170,22 @@ FailureOr<const RowProgram *> llm::findRowProgram(const MeasuredRow &row,
     return nullptr;
   };
   const RowProgram *found = row.programs ? find(*row.programs) : nullptr;
-  if (!found)
-    found = find(builtInRowPrograms());
+  return found ? found : find(builtInRowPrograms());
+}
+
+std::string llm::findRowLibrary(const MeasuredRow &row) {
+  std::string wanted;
+  const RowProgram *program = chooseProgram(row, wanted);
+  if (!program)
+    return "";
+  auto found = program->definitions.find("library");
+  return found == program->definitions.end() ? "" : found->second;
+}
+
+FailureOr<const RowProgram *> llm::findRowProgram(const MeasuredRow &row,
+                                                  Reasons reasons) {
+  std::string wanted;
+  const RowProgram *found = chooseProgram(row, wanted);
   if (found || wanted.empty())
     return found;
   return reasons.refuse(row.location)

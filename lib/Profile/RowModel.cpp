@@ -46,7 +46,7 @@ std::string mlir::llm::describeOp(const MeasuredRow &row) {
 }
 
 bool RowModels::View::operator==(const View &other) const {
-  return row->backend == other.row->backend &&
+  return row->kernelLibrary() == other.row->kernelLibrary() &&
          row->isReplayed() == other.row->isReplayed() && kinds == other.kinds &&
          macType == other.macType && opClass == other.opClass &&
          opName == other.opName && format == other.format;

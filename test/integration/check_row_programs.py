@@ -52,17 +52,12 @@ def words_of(pairs: list[str]) -> dict[str, str]:
 
 
 def share(rows: int, most: int, weights: list[float]) -> list[int]:
-    """Rounds shares in order, and gives what is left to the first that have room."""
-    total, left, counts = sum(weights), rows, []
-    for weight in weights:
-        counts.append(min(most, left, int(weight / total * rows + 0.5)))
-        left -= counts[-1]
-    at = 0
-    while left:
-        if counts[at] < most:
-            counts[at] += 1
-            left -= 1
-        at = (at + 1) % len(counts)
+    """Rounds shares. One by one, the smallest gets a row that is missing, and the largest loses one too many."""
+    counts = [min(most, int(weight / sum(weights) * rows + 0.5)) for weight in weights]
+    while sum(counts) < rows:
+        counts[counts.index(min(counts))] += 1
+    while sum(counts) > rows:
+        counts[len(counts) - 1 - counts[::-1].index(max(counts))] -= 1
     return counts
 
 

@@ -29,6 +29,8 @@ struct MeasuredRow {
   /// The type of the cache of attention. A table that has it is of a serving
   /// framework, which writes the new keys, too.
   std::string kvDtype;
+  /// The library that the row's program names. Empty: the backend is it.
+  std::string library;
   /// Of rows that go to experts: "balanced" spreads the experts of a token over
   /// as many devices as it can. Otherwise they lie on any.
   std::string routing;
@@ -60,6 +62,10 @@ struct MeasuredRow {
   /// (`readMeasuredTable`).
   double microseconds = 0;
 
+  /// The library whose figures of kernels are taken.
+  const std::string &kernelLibrary() const {
+    return library.empty() ? backend : library;
+  }
   /// Says whether the kernels were measured in a replayed CUDA graph.
   bool isReplayed() const { return StringRef(timing).starts_with("cudagraph"); }
   /// Says whether attention was measured together with the write of the new

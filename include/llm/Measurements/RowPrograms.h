@@ -15,12 +15,14 @@
 // A line with "//!" begins the program of a kind. Behind the kind stand
 // conditions: columns, and what they have (`dtype=bf16|fp16`). The first
 // program whose conditions hold is taken. Behind `with` stand names of its own
-// and what they are (`with hidden=7168 cache=f8E4M3FN`). Kinds whose lines follow
-// each other have one text. In "$(..)" stand the names of columns with numbers,
-// own names, and affine expressions of numbers (`$(tokens * topk)`). Further
-// names are `rows_per_expert`, the list of rows of the experts of a rank, and
-// `rows_of_rank`, their sum. If `beside` stands before the kind, the kind is a
-// single op, and the program is what a library's row of it times besides
+// and what they are (`with hidden=7168 cache=f8E4M3FN`). The name `library`
+// says whose kernels run the row, where that is not its backend. Kinds whose
+// lines follow each other have one text. In "$(..)" stand the names of columns
+// with numbers, own names, and affine expressions of numbers (`$(tokens *
+// topk)`). Further names are `rows_per_expert`, the list of rows of the experts
+// of a rank, and `rows_of_rank`, their sum. If `beside` stands before the kind,
+// the kind is a single op, and the program is what a library's row of it times
+// besides
 // (`//! beside attention_decode backend=NAME`).
 //
 //===----------------------------------------------------------------------===//
@@ -65,6 +67,9 @@ const RowProgramList &builtInRowPrograms();
 /// the row, if none of them is for what its columns have.
 FailureOr<const RowProgram *> findRowProgram(const MeasuredRow &row,
                                              Reasons reasons);
+
+/// Returns the library that the row's program names, or else nothing.
+std::string findRowLibrary(const MeasuredRow &row);
 
 /// Returns the programs of what a row times beside its one op: all whose
 /// conditions hold.

@@ -15,7 +15,7 @@
 
 namespace mlir::llm {
 
-/// Variants of one target, with the kernels of each row's backend and with
+/// Variants of one target, with the kernels of each row's library and with
 /// launches as the row was timed.
 class SelectedTargets {
 public:
@@ -24,9 +24,9 @@ public:
 
   const Target &of(const MeasuredRow &row) {
     auto [known, isNew] =
-        selected.try_emplace({row.backend, row.isReplayed()}, target);
+        selected.try_emplace({row.kernelLibrary(), row.isReplayed()}, target);
     if (isNew)
-      selectKernels(known->second, row.backend, row.isReplayed());
+      selectKernels(known->second, row.kernelLibrary(), row.isReplayed());
     return known->second;
   }
 

@@ -59,7 +59,7 @@ private:
   /// The part of a target that an op reads: the engine that runs it, with the
   /// kernels of the row's library.
   struct View {
-    const MeasuredRow *row;             ///< its backend selects the kernels
+    const MeasuredRow *row;             ///< its library selects the kernels
     std::optional<EngineKindSet> kinds; ///< of the op; none: a collective
     Type macType;
     StringRef opClass, opName; ///< without a class, work spreads evenly

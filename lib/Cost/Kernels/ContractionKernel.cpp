@@ -268,8 +268,10 @@ double ContractionKernel::streamSeconds(const KernelBytes &bytes,
   double all = bytes.all();
   if (all <= 0)
     return 0;
-  double seconds = bytes.memory / machine.streamBytesPerSecond() +
-                   machine.cachedSeconds(bytes.cached);
+  double fromMemory =
+      std::max(bytes.memory / machine.streamBytesPerSecond(),
+               spread(bytes.memory, machine.itemBytesPerCycle, machine));
+  double seconds = fromMemory + machine.cachedSeconds(bytes.cached);
   // A kernel of several ops may write less than its product has results. Bytes
   // that are written are taken to lie where the others lie, in equal shares.
   double written = std::min(writtenBytes, all);

@@ -8,8 +8,11 @@
 // brought into 8 bits once, whatever number of experts they go to. FlashInfer's kernels of CUTLASS have a kernel that copies the rows
 // (expandInputRows), in 8 bits where weights have one scale, and in 16 where scales are of blocks.
 
+//! moe dtype=bf16 backend=sglang_0.5.14_fused_moe_triton gated=1 expert_parallel=1 experts_per_rank=128 expert_inter_per_rank=96|192|352|384|704|768
+//! moe dtype=bf16 backend=sglang_0.5.14_fused_moe_triton gated=1 expert_parallel=1 experts_per_rank=64 expert_inter_per_rank=192|384|768|1536
+//! moe dtype=bf16 backend=sglang_0.5.14_fused_moe_triton gated=1 expert_parallel=1 with library=sglang_0.5.14_fused_moe_triton_default_config
 //! moe dtype=bf16 gated=1 expert_parallel=1
-//! moe dtype=w4a16_mxfp4 backend=sglang_0.5.14_fused_moe_triton gated=1 expert_parallel=1
+//! moe dtype=w4a16_mxfp4 backend=sglang_0.5.14_fused_moe_triton gated=1 expert_parallel=1 with library=sglang_0.5.14_fused_moe_triton_default_config
 func.func @row(
     %w1: tensor<$(experts_per_rank)x$(2 * expert_inter_per_rank)x$(hidden)xbf16>,
     %w2: tensor<$(experts_per_rank)x$(hidden)x$(expert_inter_per_rank)xbf16>,
@@ -29,8 +32,11 @@ func.func @row(
   return
 }
 
+//! moe dtype=bf16 backend=sglang_0.5.14_fused_moe_triton gated=1 experts_per_rank=128 expert_inter_per_rank=96|192|352|384|704|768
+//! moe dtype=bf16 backend=sglang_0.5.14_fused_moe_triton gated=1 experts_per_rank=64 expert_inter_per_rank=192|384|768|1536
+//! moe dtype=bf16 backend=sglang_0.5.14_fused_moe_triton gated=1 with library=sglang_0.5.14_fused_moe_triton_default_config
 //! moe dtype=bf16 gated=1
-//! moe dtype=w4a16_mxfp4 backend=sglang_0.5.14_fused_moe_triton gated=1
+//! moe dtype=w4a16_mxfp4 backend=sglang_0.5.14_fused_moe_triton gated=1 with library=sglang_0.5.14_fused_moe_triton_default_config
 func.func @row(
     %w1: tensor<$(experts_per_rank)x$(2 * expert_inter_per_rank)x$(hidden)xbf16>,
     %w2: tensor<$(experts_per_rank)x$(hidden)x$(expert_inter_per_rank)xbf16>,
