@@ -107,10 +107,13 @@ FailureOr<std::vector<int64_t>> mlir::llm::rowsPerExpert(const MeasuredRow &row,
     weights.resize(std::max<int64_t>(*topK, *experts / 2));
   }
   std::vector<int64_t> counts = share(*tokens * *topK, *tokens, weights);
-  counts.resize(*experts);
-  // Ranks have every so manieth expert. The first rank has the largest of each.
+  // Ranks have every so manieth expert. The first rank has the largest of each,
+  // and its experts are among those that are read, as long as there are so
+  // many.
+  if (*own > int64_t(counts.size()))
+    counts.resize(*experts);
   std::vector<int64_t> ofRank;
   for (int64_t expert = 0; expert < *own; ++expert)
-    ofRank.push_back(counts[expert * *experts / *own]);
+    ofRank.push_back(counts[expert * int64_t(counts.size()) / *own]);
   return ofRank;
 }

@@ -211,6 +211,9 @@ llm::findProgramsBeside(const MeasuredRow &row) {
 // Expanding
 //===----------------------------------------------------------------------===//
 
+/// The rows of all experts of a rank, a name that no column has.
+static constexpr StringLiteral rowsOfRank = "rows_of_rank";
+
 namespace {
 /// Replaces "$(..)" by what the columns of a row give.
 class Expander {
@@ -228,7 +231,8 @@ private:
     SmallVector<Attribute> numbers;
   };
   FailureOr<std::string> valueOf(StringRef expression) const;
-  FailureOr<std::string> valueOfExperts(StringRef name) const;
+  FailureOr<std::string> listOfExperts() const;
+  FailureOr<int64_t> numberOf(StringRef name) const;
   FailureOr<std::string> listOf(StringRef count, StringRef each) const;
   FailureOr<Symbols> findSymbols(StringRef expression) const;
 
@@ -247,6 +251,20 @@ private:
 } // namespace
 
 /// Fails if a column that is named is missing, or has no number.
+FailureOr<int64_t> Expander::numberOf(StringRef name) const {
+  int64_t number = 0;
+  if (name == rowsOfRank) {
+    FailureOr<std::vector<int64_t>> rows = rowsPerExpert(row, reasons);
+    if (failed(rows))
+      return failure();
+    return std::accumulate(rows->begin(), rows->end(), number);
+  }
+  if (wordOf(name).getAsInteger(10, number))
+    return reasons.refuse(row.location)
+           << "'" << row.opKind << "' needs '" << name << "', a whole number";
+  return number;
+}
+
 FailureOr<Expander::Symbols> Expander::findSymbols(StringRef expression) const {
   auto isOfName = [](char c) { return llvm::isAlnum(c) || c == '_'; };
   Symbols symbols;
@@ -257,24 +275,20 @@ FailureOr<Expander::Symbols> Expander::findSymbols(StringRef expression) const {
         name == "ceildiv" || name == "mod" ||
         llvm::is_contained(symbols.names, name))
       continue;
-    int64_t number = 0;
-    if (wordOf(name).getAsInteger(10, number))
-      return reasons.refuse(row.location)
-             << "'" << row.opKind << "' needs '" << name << "', a whole number";
+    FailureOr<int64_t> number = numberOf(name);
+    if (failed(number))
+      return failure();
     symbols.names.push_back(name);
     symbols.numbers.push_back(
-        IntegerAttr::get(IndexType::get(context), number));
+        IntegerAttr::get(IndexType::get(context), *number));
   }
   return symbols;
 }
 
-FailureOr<std::string> Expander::valueOfExperts(StringRef name) const {
+FailureOr<std::string> Expander::listOfExperts() const {
   FailureOr<std::vector<int64_t>> rows = rowsPerExpert(row, reasons);
   if (failed(rows))
     return failure();
-  if (name == "rows_of_rank")
-    return std::to_string(
-        std::accumulate(rows->begin(), rows->end(), int64_t(0)));
   std::string list;
   for (int64_t own : *rows)
     list += (list.empty() ? "[" : ", ") + std::to_string(own);
@@ -297,8 +311,8 @@ FailureOr<std::string> Expander::listOf(StringRef count, StringRef each) const {
 }
 
 FailureOr<std::string> Expander::valueOf(StringRef expression) const {
-  if (expression == "rows_per_expert" || expression == "rows_of_rank")
-    return valueOfExperts(expression);
+  if (expression == "rows_per_expert")
+    return listOfExperts();
   if (auto [count, each] = expression.split(" of "); !each.empty())
     return listOf(count, each);
   auto own = program.definitions.find(expression.str());

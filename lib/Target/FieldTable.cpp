@@ -433,7 +433,7 @@ ArrayRef<NumberField<KernelFigures>> kernelNumbers() {
             &KernelFigures::cacheBytesPerKilocycle),
       field("item_bytes_per_kilocycle", "bytes per 1000 cycles", "no limit",
             "what a unit moves for a kernel of this kind: its loads in flight "
-            "over their latency",
+            "over their latency; of a product what comes from memory",
             &KernelFigures::itemBytesPerKilocycle),
       known(field("item_elements", "elements", "whole rows",
                   "elements of the pieces into which the kernel cuts rows",

@@ -62,26 +62,31 @@ def share(rows: int, most: int, weights: list[float]) -> list[int]:
 
 
 def rows_per_expert(row: dict) -> list[int]:
-    tokens, topk, experts, own = (row[name] for name in ("tokens", "topk", "experts", "experts_per_rank"))
+    tokens, topk, experts, own = (int(row[name]) for name in ("tokens", "topk", "experts", "experts_per_rank"))
     weights = [1.0] * experts
-    if row["routing"] != "balanced":
+    if row["routing"] == "balanced" and row.get("flag") == "half_experts_read":
+        weights = weights[:max(topk, experts // 2)]
+    elif row["routing"] != "balanced":
         power = 1 - float(row["routing"].removeprefix("power_law_"))
         low, high = (0.01, 2) if tokens * topk <= experts else (1, max(1.5, 0.8 * tokens))
         quantiles = [(expert + 0.5) / experts for expert in reversed(range(experts))]
         weights = [((high ** power - low ** power) * q + low ** power) ** (1 / power) for q in quantiles]
-    return share(tokens * topk, tokens, weights)[::experts // own]
+    counts = share(tokens * topk, tokens, weights)
+    if own > len(counts):
+        counts += [0] * (experts - len(counts))
+    return [counts[expert * len(counts) // own] for expert in range(own)]
 
 
 def value_of(expression: str, row: dict) -> str:
     if expression == "rows_per_expert":
         return str(rows_per_expert(row))
-    if expression == "rows_of_rank":
-        return str(sum(rows_per_expert(row)))
     if " of " in expression:
         count, each = expression.split(" of ")
         return str([int(value_of(each, row))] * int(value_of(count, row)))
     numbers = {name: int(word) if str(word).isdigit() else word for name, word in row.items()}
-    return str(eval(re.sub(r"(\w+) ceildiv (\d+)", r"-(-\1 // \2)", expression), {}, numbers))
+    if "rows_of_rank" in expression:
+        numbers["rows_of_rank"] = sum(rows_per_expert(row))
+    return str(eval(re.sub(r"(\w+|\([^()]*\)) ceildiv (\d+)", r"-(-\1 // \2)", expression), {}, numbers))
 
 
 def expand(text: str, row: dict) -> str:
@@ -93,16 +98,17 @@ def expand(text: str, row: dict) -> str:
 
 
 def random_row(rng: random.Random, conditions: dict) -> dict:
-    experts = rng.choice([16, 32])
+    own = int(conditions.get("experts_per_rank", 8))
     ranks = 1 if conditions.get("expert_parallel") == "1" else rng.choice([2, 4])
     q_len = rng.choice([1, 64, 200])
     return {"batch": rng.randint(1, 8), "q_len_tokens": q_len, "kv_len_tokens": q_len + rng.randint(0, 500),
             "heads_per_rank": rng.choice([1, 8, 16]), "tokens": rng.randint(1, 300), "k": 128, "n": 512,
-            "hidden": 1024, "expert_inter_per_rank": 512, "topk": rng.choice([2, 4]), "experts": experts,
-            "experts_per_rank": experts // ranks, "expert_parallel": ranks, "seq_len_tokens": rng.randint(2, 300),
+            "hidden": 1024, "expert_inter_per_rank": 512, "topk": rng.choice([2, 4]), "experts": own * ranks,
+            "experts_per_rank": own, "expert_parallel": ranks, "seq_len_tokens": rng.randint(2, 300),
             "conv_channels": 1024, "d_conv": 4, "k_heads_per_rank": 4, "head_k_dim": 128, "v_heads_per_rank": 8,
             "head_v_dim": 128, "heads": 8, "kv_heads": 2, "head_dim": 64, "dtype": "bf16", "kv_dtype": "bf16", "d_state": 128, "groups": 2, "chunk": 128, "streams": 4,
-            "sinkhorn_iters": 20, "routing": rng.choice(["balanced", "power_law_1.2", "power_law_1.01"]), **conditions}
+            "sinkhorn_iters": 20, "routing": rng.choice(["balanced", "power_law_1.2", "power_law_1.01"]),
+            "flag": rng.choice(["", "half_experts_read"]), **conditions}
 
 
 def with_attention(row: dict) -> dict:
@@ -137,7 +143,7 @@ def main() -> None:
             known = with_attention(row) if kind.startswith("attention_") else row
             first, *others = expand(text, known | own).split("@row")
             text_of_row = first + "".join(f"@row{len(rows)}{'.' * at}{part}" for at, part in enumerate(others))
-            functions.setdefault(conditions.get("backend", ""), []).append(text_of_row)
+            functions.setdefault(own.get("library", conditions.get("backend", "")), []).append(text_of_row)
             rows.append({"row_id": f"row{len(rows)}", "op": kind, **row, "measured_us": 1})
     table = work / "rows.csv"
     columns = list(dict.fromkeys(name for row in rows for name in row))

@@ -151,9 +151,14 @@ class Product:
     def stream_seconds(self) -> float:
         moved = self.bytes_moved()
         seconds = (self.device.cached_seconds(moved, self.figures) if self.is_cached()
-                   else moved * (1 / self.device.memory + 1 / self.device.port))
+                   else max(moved * (1 / self.device.memory + 1 / self.device.port), self.seconds_of_loads(moved)))
         more = self.figures.get("written_byte_percent", 100) / 100 - 1
         return 1e-9 * self.figures.get("first_byte_nanoseconds", 0) + seconds * (1 + more * self.written() / moved)
+
+    def seconds_of_loads(self, moved: int) -> float:
+        """As many as the units have in flight."""
+        per_kilocycle = self.figures.get("item_bytes_per_kilocycle")
+        return moved / (per_kilocycle / 1e3 * self.device.units * self.device.unit_clock) if per_kilocycle else 0
 
     def operand_bytes(self, rows: float, columns: float, terms: float) -> float:
         """What the shares of scales of all operands come to; the compiler counts them in 4096ths of a byte."""
