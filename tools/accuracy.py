@@ -396,14 +396,14 @@ def shipped(prof: Prof) -> str:
                 and row["source"] == source and row["backend"].startswith(backend)]
         if not rows:
             continue
-        if kind.endswith("_dynquant"):
+        if kind.endswith("_dynquant") and prof.compares:
             prof.cross_validated[device, backend, kind] = cross_validate_quantized(prof, preset, rows)
         errors = sorted(abs(float(row["error_percent"])) for row in rows)
         ratio = statistics.median(float(row["measured_us"]) / float(row["predicted_us"]) for row in rows)
         lines.append([f"{preset}: {kind}, {backend or source}", len(rows), mdape(rows),
                       errors[(9 * len(errors) + 9) // 10 - 1], f"{ratio:.2f}",
                       prof.cross_validated.get((device, backend or source, kind), ""),
-                      plain_error(rows, peaks_of(prof, preset, device)) if kind.startswith("gemm") else ""])
+                      plain_error(rows, peaks_of(prof, preset, device)) if kind.startswith("gemm") and prof.compares else ""])
     return table(["preset as it is", "rows", "error", "p90", "measured / predicted", "cross-validated", "plain, cross-validated"],
                  lines)
 
@@ -450,11 +450,13 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="into docs/accuracy.md")
     parser.add_argument("--only", choices=SECTIONS, help="one table; most follow from the sections before them")
     parser.add_argument("--without", default="", help="tables to leave out, such as chips,eight")
+    parser.add_argument("--as-it-is", action="store_true",
+                        help="what libraries and presets give alone: no cross-validation and no plain roofline beside it")
     arguments = parser.parse_args()
     if not list(arguments.measured.glob("*.csv")):
         sys.exit(f"{arguments.measured} holds no CSV files")
     with tempfile.TemporaryDirectory() as folder:
-        prof = Prof(arguments.bin, arguments.measured, Path(folder))
+        prof = Prof(arguments.bin, arguments.measured, Path(folder), compares=not arguments.as_it_is)
         for name, make in SECTIONS.items():
             if arguments.only not in (None, name) or name in arguments.without.split(","):
                 continue

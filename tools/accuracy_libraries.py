@@ -58,8 +58,8 @@ def programs(prof: Prof) -> str:
         known = {row["row_id"]: row for row in csv.DictReader(path.open())}
         for device in sorted({row["device"] for row in known.values()}):
             preset, groups = PROGRAM_PRESETS[device], {}
-            held = held_programs(prof, preset, path, device, known)
-            peaks = extremes(prof, preset, [str(path)], device)
+            held = held_programs(prof, preset, path, device, known) if prof.compares else {}
+            peaks = extremes(prof, preset, [str(path)], device) if prof.compares else {}
             for row in prof.validate(preset, files=[str(path)], device=[device]):
                 if known[row["row_id"]]["timing"].startswith("cudagraph"):  # or launched by the host, which takes longer
                     kind, *others = group_of(known[row["row_id"]])
@@ -82,7 +82,7 @@ def errors_of(rows: list[dict], held: dict, peaks: dict) -> list:
     ratio = statistics.median(float(row["measured_us"]) / float(row["predicted_us"]) for row in rows)
     own = [held[row["row_id"]] for row in rows if row["row_id"] in held]
     return [len(rows), own[0][1] if own else 0, mdape(rows), errors[(9 * len(errors) + 9) // 10 - 1], f"{ratio:.2f}",
-            mdape([row for row, _ in own]) if own else "", plain_error(rows, peaks)]
+            mdape([row for row, _ in own]) if own else "", plain_error(rows, peaks) if peaks else ""]
 
 
 # Devices with attention of several libraries, and whose figures their presets have.
@@ -98,8 +98,8 @@ def attention_libraries(prof: Prof) -> str:
     path = write_rows(prof.work / "attention.csv", list(next(iter(known.values()))), list(known.values()))
     lines = []
     for device, preset in ATTENTION.items():
-        held = {} if preset == "h200-sxm" else held_programs(prof, preset, path, device, known)
-        groups, peaks = {}, extremes(prof, preset, [str(path)], device)
+        held = held_programs(prof, preset, path, device, known) if prof.compares and preset != "h200-sxm" else {}
+        groups, peaks = {}, extremes(prof, preset, [str(path)], device) if prof.compares else {}
         for row in prof.validate(preset, files=[str(path)], device=[device]):
             cells = known[row["row_id"]]
             phase = {"attention_prefill": "prompts", "attention_decode": "decode"}[row["op_kind"]]

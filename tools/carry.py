@@ -24,6 +24,7 @@ LEAST_MACS = 1024
 CARRIED_SPREADS = {"contraction": (85, 120), "attention": (80, 144), "elementwise": (78, 126), "link": (59, 154)}
 # Libraries of norms and elementwise ops alone.
 COMPILERS = ("torch", "vllm_0.19")
+ATTENTION = ("attention", "attention_decode", "attention_decode_mha")
 PRODUCT_OPS = ("llm.matmul", "llm.batch_matmul", "llm.grouped_matmul")
 SUSTAINED_MEMORY, ECC_MEMORY = (93, 100), (93 * 15, 100 * 16)
 
@@ -50,7 +51,7 @@ def class_of(name: str) -> str:
     """Returns the class of a kernel whose range counts; ops that have figures of their own are elementwise, but for attention and
     products. Selections of keys were measured on one chip alone, and have the range of attention. The rest are links."""
     kernel = name.split("@")[0]
-    if kernel in ("attention", "attention_decode", "selection") or kernel.endswith("_attn") and kernel != "llm.linear_attn":
+    if kernel in (*ATTENTION, "selection") or kernel.endswith("_attn") and kernel != "llm.linear_attn":
         return "attention"
     if kernel == "contraction" or kernel in PRODUCT_OPS:
         return "contraction"
@@ -88,7 +89,7 @@ def is_carried(kernel: str, figures: dict, fitted: dict, target: dict) -> bool:
     name, _, library = kernel.partition("@")
     if name in ("contraction", "llm.quantize") and re.search("gemm|scaled_mm|nvfp4", library):
         return "f8E4M3FN" in only(target["engines"])["macs_per_cycle_per_unit"]
-    if library and (name in ("attention", "attention_decode", "llm.gqa_attn", "selection", "llm.kv_write") or figures.get("is_default")):
+    if library and (name in (*ATTENTION, "llm.gqa_attn", "selection", "llm.kv_write") or figures.get("is_default")):
         return have_one_array(fitted, target)
     return not library or library in COMPILERS and name in ("elementwise", "llm.rmsnorm")
 

@@ -55,11 +55,13 @@ def write_rows(path: Path, columns: list[str], rows: list[dict]) -> Path:
 class Prof:
     """llm-prof on the measured files."""
 
-    def __init__(self, bin_folder: Path, measured: Path, work: Path):
+    def __init__(self, bin_folder: Path, measured: Path, work: Path, compares: bool = True):
         self.tool = bin_folder / "llm-prof"
         found = (readable(path, work) for path in sorted(measured.glob("*.csv")))
         self.files = [str(path) for path in found if path]
         self.work, self.measured = work, measured
+        # Whether what was predicted is laid beside fits on the same rows.
+        self.compares = compares
         # MdAPE of held-out rows, by source or backend and kind of op.
         self.cross_validated = {}
 

@@ -11,6 +11,7 @@ the rows, one after the other, and of a class of carried kernels all rows of a c
 printed.
 """
 import argparse
+import csv
 import json
 import random
 import tempfile
@@ -32,7 +33,13 @@ UNLIKE = ["flash_attn2_paged", "nccl_torch"]
 FEWEST = 20
 
 
-def kernel_of(row: dict, preset: dict) -> str | None:
+def rows_of_mha(prof: Prof) -> set[str]:
+    """Names rows whose heads share no keys."""
+    return {row["row_id"] for file in prof.files for row in csv.DictReader(open(file))
+            if row.get("kv_heads") and row.get("heads") == row["kv_heads"]}
+
+
+def kernel_of(row: dict, preset: dict, is_mha: bool) -> str | None:
     """Names the figures that predict a row."""
     kind = row["op_kind"]
     if kind in ("all_reduce", "all_gather", "reduce_scatter", "all_to_all"):
@@ -44,8 +51,10 @@ def kernel_of(row: dict, preset: dict) -> str | None:
     if name is None or row["backend"] in UNLIKE:
         return None
     # Attention of a library may stand at the op, with all of its formats.
-    wide = [f"attention_decode@{row['backend']}"] if kind == "attention_decode" else []
-    for own in (*wide, f"{name}@{row['backend']}", *([f"llm.gqa_attn@{row['backend']}"] if name == "attention" else [])):
+    steps = ["attention_decode"] if kind == "attention_decode" else []
+    if steps and is_mha:
+        steps.insert(0, "attention_decode_mha")
+    for own in (*(f"{step}@{row['backend']}" for step in steps), f"{name}@{row['backend']}", *([f"llm.gqa_attn@{row['backend']}"] if name == "attention" else [])):
         if own in names and (name == "contraction" or "formats" not in names[own]):
             return own
     # What one library quantizes is no measure of another.
@@ -78,11 +87,11 @@ def inside_left_out(ratios: list[float]) -> float:
 
 def own_ratios(prof: Prof) -> dict:
     """Measured by predicted times, by preset and kernel."""
-    found = {}
+    found, mha = {}, rows_of_mha(prof)
     for preset in sorted(set(DEVICES.values())):
         target = json.loads((PRESETS / f"{preset}.json").read_text())
         for row in prof.validate(preset):
-            if DEVICES.get(row["device"]) == preset and (kernel := kernel_of(row, target)):
+            if DEVICES.get(row["device"]) == preset and (kernel := kernel_of(row, target, row["row_id"] in mha)):
                 found.setdefault((preset, kernel), []).append(ratio(row))
     # The figures for attention whose library is not named.
     found["a100-sxm", "attention"] = [

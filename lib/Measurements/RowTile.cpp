@@ -56,7 +56,7 @@ static bool isWarm(const OpOnTarget &onTarget, const UnitKernel *kernel,
   if (row.cacheResident.value_or(0) != 1 || !kernel || !onTarget.tileMemory() ||
       bytes > onTarget.tileCapacityBytes())
     return false;
-  StringRef wide = widerClassOf(kernel->opClass());
+  StringRef wide = widestClassOf(kernel->opClass());
   return wide == "elementwise" ||
          ((wide == "contraction" || wide == "attention") && row.isReplayed() &&
           unitMachineOf(onTarget, *kernel).residentBytesPerCycle > 0);

@@ -194,7 +194,7 @@ std::vector<RowModels::Kernel> RowModels::kernelsOf(StringRef opClass) const {
   std::vector<Kernel> kernels;
   for (const View &view : views)
     if (Kernel kernel{view.opClass, view.opName, view.format};
-        (view.opClass == opClass || widerClassOf(view.opClass) == opClass) &&
+        llvm::is_contained(opClassesFor(view.opClass), opClass) &&
         !llvm::is_contained(kernels, kernel))
       kernels.push_back(kernel);
   return kernels;

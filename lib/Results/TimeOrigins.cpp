@@ -62,7 +62,7 @@ static std::optional<TimeSpread> spreadOfFigures(const OpOnTarget &context,
   std::unique_ptr<UnitKernel> kernel = unitKernelOf(context);
   if (!kernel)
     return std::nullopt;
-  group = widerClassOf(kernel->opClass()).str();
+  group = widestClassOf(kernel->opClass()).str();
   KernelFigures figures =
       kernelFiguresOf(context.op, context.workload, *context.engine, *kernel);
   return toSpread(figures.p10Percent, figures.p90Percent);

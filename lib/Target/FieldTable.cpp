@@ -11,14 +11,23 @@
 namespace mlir::llm {
 
 ArrayRef<StringRef> opClassNames() {
-  static constexpr StringRef names[] = {"contraction", "attention",
-                                        "attention_decode", "selection",
-                                        "elementwise"};
+  static constexpr StringRef names[] = {
+      "contraction",          "attention", "attention_decode",
+      "attention_decode_mha", "selection", "elementwise"};
   return names;
 }
 
-StringRef widerClassOf(StringRef opClass) {
-  return opClass == "attention_decode" ? "attention" : opClass;
+SmallVector<StringRef, 3> opClassesFor(StringRef opClass) {
+  SmallVector<StringRef, 3> classes;
+  for (StringRef name : opClassNames()) // wider ones come first
+    if (StringRef rest = opClass;
+        rest.consume_front(name) && (rest.empty() || rest.starts_with("_")))
+      classes.push_back(name);
+  return classes;
+}
+
+StringRef widestClassOf(StringRef opClass) {
+  return opClassesFor(opClass).front();
 }
 
 template <typename Part>

@@ -69,10 +69,8 @@ KernelFigures Engine::kernelFigures(StringRef opClass, StringRef opName,
     return StringRef(given.kernel).split('@').first == name;
   };
   // What is given for steps stands over what is given for the op.
-  StringRef names[] = {widerClassOf(opClass), opName, opClass};
-  ArrayRef<StringRef> all = names;
-  if (names[0] == opClass)
-    all = all.drop_back();
+  SmallVector<StringRef, 3> all = opClassesFor(opClass);
+  all.insert(all.begin() + 1, opName);
   // A library that was chosen for the class or for the op replaces the default.
   bool isChosen = llvm::any_of(kernels, [&](const KernelFigures &given) {
     return llvm::any_of(all,

@@ -3,9 +3,10 @@
     check_faster.py ROOT FOLDER [--only TEXT] [--seed N | --all]
 
 Of each preset each figure is made better, or worse, by some per cent, and the ops of a program are
-tiled and costed on both machines. No op may take longer on the better one. With --all every figure
-takes every factor with every program; else a third of the figures takes one of each, drawn at
-random, and the rates of memories all factors. llm-opt and llm-translate are found on the path.
+tiled and costed on both machines, with the kernels of the library whose figure it is. No op may take
+longer on the better one. With --all every figure takes every factor with every program; else some
+figures take one of each, drawn at random, and rates of memories all factors. llm-opt and
+llm-translate are found on the path.
 """
 from __future__ import annotations
 
@@ -53,6 +54,20 @@ class Figure:
     def name(self) -> str:
         return ".".join(self.path)
 
+    @property
+    def library(self) -> str:
+        """Whose kernels have it; empty: all."""
+        return next((key.partition("@")[2] for key in self.path if "@" in key), "")
+
+    @property
+    def share(self) -> float:
+        """Of the figures of its kind so many are drawn. Most are of libraries, which are alike in their forms."""
+        return 1 / 30 if self.library else 1 / 3 if self.is_rate else 1 / 5
+
+    @property
+    def is_rate(self) -> bool:
+        return self.path[-1].endswith("bytes_per_second")
+
     def in_target(self, target: dict, factor: float) -> dict | None:
         """The target with this figure times the factor; nothing where that changes nothing."""
         changed = copy.deepcopy(target)
@@ -90,11 +105,12 @@ class Checker:
             subprocess.run(["llm-translate", "--import-hf-config", root / f"test/models/{model}.json", *options,
                             "-o", self.programs[name]], check=True)
 
-    def microseconds(self, target: dict, program: str) -> dict[str, float] | None:
+    def microseconds(self, target: dict, program: str, library: str) -> dict[str, float] | None:
         """Of each op; nothing where the target is refused."""
         path = self.folder / "target.json"
         path.write_text(json.dumps(target))
-        run = subprocess.run(["llm-opt", self.programs[program], f"--llm-target=file={path}", "--llm-tile"],
+        chosen = f" library={library}" if library else ""
+        run = subprocess.run(["llm-opt", self.programs[program], f"--llm-target=file={path}{chosen}", "--llm-tile"],
                              capture_output=True, text=True)
         if run.returncode:
             assert "error:" in run.stderr, run.stderr
@@ -109,10 +125,10 @@ class Checker:
     def check(self, target: dict, figure: Figure, factor: float, program: str) -> bool:
         """False where there is no such machine, or it takes none of the ops."""
         changed = figure.in_target(target, factor)
-        key = target["name"], program
+        key = target["name"], program, figure.library
         if key not in self.known:
-            self.known[key] = self.microseconds(target, program)
-        ours, other = self.known[key], changed and self.microseconds(changed, program)
+            self.known[key] = self.microseconds(target, program, figure.library)
+        ours, other = self.known[key], changed and self.microseconds(changed, program, figure.library)
         if ours is None or other is None:
             return False
         assert ours.keys() == other.keys() and ours, figure.name
@@ -147,8 +163,7 @@ def main() -> None:
             continue
         target = json.loads(preset.read_text())
         for figure in figures_of(target):
-            is_rate = figure.path[-1].endswith("bytes_per_second")
-            if not (options.all or is_rate or dice.random() < 1 / 3):
+            if not (options.all or dice.random() < figure.share):
                 continue
             factors = HALVES if "mac_granule" in figure.name else FACTORS
             cases = [(factor, program) for factor in factors for program in checker.programs]
@@ -156,7 +171,7 @@ def main() -> None:
             done = 0
             for factor, program in cases:
                 done += checker.check(target, figure, factor, program)
-                if done and not (options.all or is_rate and done < len(FACTORS)):
+                if done and not (options.all or figure.is_rate and done < len(FACTORS)):
                     break
             seen += 1
             checked += done > 0

@@ -158,9 +158,10 @@ struct KernelFigures {
 
 /// Returns the classes of ops, in the order of the documentation.
 ArrayRef<StringRef> opClassNames();
-/// Returns the class whose figures a class has besides its own ("attention" of
-/// "attention_decode"), or the class itself.
-StringRef widerClassOf(StringRef opClass);
+/// Returns the classes whose figures an op of a class has, from the widest to
+/// its own: "attention", "attention_decode" and "attention_decode_mha".
+SmallVector<StringRef, 3> opClassesFor(StringRef opClass);
+StringRef widestClassOf(StringRef opClass);
 
 /// A group of `count` identical engines.
 struct Engine {

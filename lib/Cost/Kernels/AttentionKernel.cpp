@@ -141,8 +141,11 @@ std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
     return nullptr;
   if (auto mask = op->getAttrOfType<MaskAttr>("mask"))
     kernel->hasWindow = mask.getWindow() != 0;
-  kernel->isStep = queryCount <= mostStepQueries &&
-                   queryCount < workload.loops[*keyLoop].extent;
+  if (queryCount <= mostStepQueries &&
+      queryCount < workload.loops[*keyLoop].extent)
+    kernel->className = queryCount == 1 && kernel->extentOf(kernel->groups) == 1
+                            ? "attention_decode_mha"
+                            : "attention_decode";
   // The features of keys and of values are the loops that a stage has besides
   // those of the scores.
   double features[2] = {1, 1};

@@ -26,9 +26,7 @@ public:
   static std::unique_ptr<UnitKernel> get(WorkloadOpInterface op,
                                          const Workload &workload);
 
-  StringRef opClass() const override {
-    return isStep ? "attention_decode" : "attention";
-  }
+  StringRef opClass() const override { return className; }
   UnitTile chooseTile(const KernelBytes &bytes,
                       const UnitMachine &machine) const override;
 
@@ -87,9 +85,9 @@ private:
   double scores = 0; ///< that are not masked, of all heads
   double slots = 0;  ///< of a selection of keys, seen or not
   double macsPerScore = 0, valueDim = 0, outRows = 0;
-  /// Whether each sequence has few queries, and keys before them: libraries
-  /// have kernels of their own for that.
-  bool isStep = false;
+  /// Libraries have kernels of their own for steps, which have few queries of a
+  /// sequence and keys before them, and for those whose heads share no keys.
+  StringRef className = "attention";
   bool hasWindow = false;  ///< of keys that a query sees
   double operandBytes = 2; ///< of one element of the keys
   double outBytes = 2;     ///< of one of the output, and of the queries
