@@ -40,7 +40,7 @@ def held_programs(prof: Prof, preset: str, path: Path, device: str, known: dict)
     held = {}
     for library in sorted({row["backend"] for row in known.values() if row["device"] == device}):
         figures = [f"engines.gpu.kernels.{name}.{figure}" for name, own in kernels.items()
-                   if name.partition("@")[2] in (library, f"{library}_default_config")  # where its rows have no tuned one
+                   if re.split("[@#]", f"{name}@")[1] in (library, f"{library}_default_config")  # where its rows have no tuned one
                    for figure, value in own.items() if figure not in CHOSEN and value]
         if figures:
             rows, count = prof.calibrate(preset, figures, files=[str(path)], drops_named=True, device=[device], backend=[library])

@@ -35,7 +35,7 @@ FEWEST = 20
 
 def rows_of_mha(prof: Prof) -> set[str]:
     """Names rows whose heads share no keys."""
-    return {row["row_id"] for file in prof.files for row in csv.DictReader(open(file))
+    return {row.get("row_id") for file in prof.files for row in csv.DictReader(open(file))
             if row.get("kv_heads") and row.get("heads") == row["kv_heads"]}
 
 

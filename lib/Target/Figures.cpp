@@ -272,7 +272,10 @@ std::vector<std::string> figuresOfGroup(const Target &target, StringRef group,
     return paths;
   }
   if (!library.empty())
-    addKernelFigures(*engine, (group + "@" + library).str(), paths);
+    for (const KernelFigures &figures : engine->kernels)
+      if (StringRef(figures.kernel).split('@').first == group &&
+          libraryOf(figures.kernel) == library)
+        addKernelFigures(*engine, figures.kernel, paths);
   if (paths.empty())
     addKernelFigures(*engine, group, paths);
   return paths;

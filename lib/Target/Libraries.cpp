@@ -11,6 +11,10 @@
 
 namespace mlir::llm {
 
+StringRef libraryOf(StringRef kernel) {
+  return kernel.split('@').second.split('#').first;
+}
+
 bool isOfLibrary(const Link &link) {
   return StringRef(link.name).contains('@');
 }
@@ -135,11 +139,11 @@ static void selectEngineKernels(Engine &engine, ArrayRef<StringRef> libraries,
   });
   for (StringRef library : libraries)
     for (const KernelFigures &figures : engine.kernels)
-      if (auto [name, of] = StringRef(figures.kernel).split('@');
-          of == library) {
+      if (libraryOf(figures.kernel) == library) {
         // What counts for some formats stays apart.
+        StringRef name = figures.kernel;
         KernelFigures &own =
-            find(figures.formats.empty() ? name : StringRef(figures.kernel));
+            find(figures.formats.empty() ? name.split('@').first : name);
         overwrite(own, figures);
         own.formats = figures.formats;
         if (hasDefault || !figures.formats.empty())
@@ -164,7 +168,7 @@ void selectKernels(Target &target, StringRef library, bool replayed) {
 std::vector<std::string> kernelLibraries(const Target &target) {
   std::vector<std::string> libraries;
   auto add = [&](StringRef name) {
-    if (StringRef library = name.split('@').second;
+    if (StringRef library = libraryOf(name);
         !library.empty() && !llvm::is_contained(libraries, library))
       libraries.push_back(library.str());
   };

@@ -167,9 +167,15 @@ private:
     llvm::StringSet<> seen;
     for (const KernelFigures &figures : engine.kernels) {
       std::string figuresPath = kernelsPath + "." + figures.kernel;
-      auto [name, library] = StringRef(figures.kernel).split('@');
-      if (StringRef(figures.kernel).ends_with("@"))
+      StringRef name = StringRef(figures.kernel).split('@').first,
+                library = libraryOf(figures.kernel);
+      bool hasWord = StringRef(figures.kernel).contains('#');
+      if (library.empty() && name != figures.kernel)
         add(figuresPath, "names no library behind @");
+      else if (hasWord && figures.formats.empty())
+        add(figuresPath,
+            "has a word behind #, which tells kernels of a library "
+            "for different formats apart, and no formats");
       else if (library.contains('@'))
         add(figuresPath, "has more than one @: only one library may follow it");
       else if (!name.contains('.') && !llvm::is_contained(opClassNames(), name))

@@ -57,7 +57,7 @@ class Figure:
     @property
     def library(self) -> str:
         """Whose kernels have it; empty: all."""
-        return next((key.partition("@")[2] for key in self.path if "@" in key), "")
+        return next((key.partition("@")[2].partition("#")[0] for key in self.path if "@" in key), "")
 
     @property
     def share(self) -> float:

@@ -122,7 +122,7 @@ def times_of(functions: list[str], library: str, work: Path) -> dict[str, float]
     program.write_text("\n".join(functions))
     preset = json.loads((ROOT / "lib" / "Target" / "presets" / f"{TARGET}.json").read_text())
     kernels = preset["calibration"]["engines"]["gpu"]["kernels"]
-    chosen = f" library={library}" if any(name.endswith("@" + library) for name in kernels) else ""
+    chosen = f" library={library}" if any(name.partition("@")[2].partition("#")[0] == library for name in kernels) else ""
     subprocess.run(["llm-opt", program, f"--llm-target=name={TARGET}{chosen}", "--llm-tile", "--llm-schedule",
                     f"--llm-export-report=format=json file={report}", "-o", work / "planned.mlir"], check=True)
     decoded = json.loads(report.read_text())

@@ -129,7 +129,8 @@ struct KernelFigures {
   /// "contraction", "attention", "selection", "elementwise", or the name of an
   /// op ("llm.add"). Figures of an op take precedence over those of its class.
   /// A name may end in "@" and the library of the figures
-  /// ("attention@flash-attn").
+  /// ("attention@flash-attn"). Behind it, "#" and a word tell kernels of one
+  /// library for different `formats` apart ("attention@flash-attn#fp8").
   std::string kernel;
   std::optional<int64_t> launchNanoseconds, replayNanoseconds, splitNanoseconds,
       itemCycles, operandBytesPerKilocycle, cacheBytesPerKilocycle,
@@ -156,6 +157,8 @@ struct KernelFigures {
   bool operator==(const KernelFigures &other) const;
 };
 
+/// Returns the library that the name of figures ends in, or "".
+StringRef libraryOf(StringRef kernel);
 /// Returns the classes of ops, in the order of the documentation.
 ArrayRef<StringRef> opClassNames();
 /// Returns the classes whose figures an op of a class has, from the widest to

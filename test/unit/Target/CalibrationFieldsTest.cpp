@@ -203,6 +203,11 @@ TEST_F(CalibratedProblems, Kernels) {
       problemsOf("\"kernels\": {\"attention@a@b\": {\"item_cycles\": 0}}"),
       "t.json:10:12: 'engines.core.kernels.attention@a@b' has more than "
       "one @: only one library may follow it\n");
+  EXPECT_EQ(
+      problemsOf("\"kernels\": {\"attention@a#8\": {\"item_cycles\": 0}}"),
+      "t.json:10:12: 'engines.core.kernels.attention@a#8' has a word behind #, "
+      "which tells kernels of a library for different formats apart, and no "
+      "formats\n");
   // Ops of dialects that are loaded are known; of others, nothing is.
   EXPECT_EQ(
       problemsOf("\"kernels\": {\"builtin.modul@fast\": {\"item_cycles\": 0}}"),

@@ -352,6 +352,47 @@ TEST_F(TargetTest, LibraryOfFormats) {
   };
   EXPECT_EQ(tileOf("f8E4M3FN"), 16);
   EXPECT_EQ(tileOf(""), 32);
+  // A library may have several of one name, each for its formats.
+  narrow.kernel = "llm.gqa_attn@slow#4";
+  narrow.formats = {"nvfp4"};
+  narrow.queryTile = 8;
+  kernels.push_back(narrow);
+  EXPECT_EQ(check(), "");
+  EXPECT_EQ(kernelLibraries(target),
+            (std::vector<std::string>{"fast", "slow"}));
+  slow = target;
+  selectKernels(slow, "slow", /*replayed=*/false);
+  EXPECT_EQ(tileOf("nvfp4"), 8);
+  EXPECT_EQ(tileOf("f8E4M3FN"), 16);
+  EXPECT_EQ(tileOf(""), 32);
+  kernels.back().itemCycles = 7;
+  EXPECT_EQ(figuresOfGroup(target, "llm.gqa_attn", "slow").back(),
+            "engines.core.kernels.llm.gqa_attn@slow#4.item_cycles");
+}
+
+// The figures of a step stand over those of attention and of its op, and those
+// of a step whose heads share no keys over these.
+TEST_F(TargetTest, KernelsOfSteps) {
+  Target target = withKernels();
+  for (auto [name, tile] : {std::pair{"llm.gqa_attn", 1},
+                            {"attention_decode", 2},
+                            {"attention_decode_mha", 3}}) {
+    KernelFigures own;
+    own.kernel = name;
+    own.queryTile = tile;
+    target.engines[0].kernels.push_back(own);
+  }
+  EXPECT_EQ(check(), "");
+  auto tileOf = [&](StringRef opClass) {
+    return target.engines[0].kernelFigures(opClass, "llm.gqa_attn").queryTile;
+  };
+  EXPECT_EQ(tileOf("attention"), 1);
+  EXPECT_EQ(tileOf("attention_decode"), 2);
+  EXPECT_EQ(tileOf("attention_decode_mha"), 3);
+  target.engines[0].kernels.pop_back();
+  EXPECT_EQ(tileOf("attention_decode_mha"), 2);
+  EXPECT_EQ(widestClassOf("attention_decode_mha"), "attention");
+  EXPECT_EQ(widestClassOf("selection"), "selection");
 }
 
 TEST_F(TargetTest, SelectLibrary) {
