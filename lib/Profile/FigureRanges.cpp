@@ -121,9 +121,11 @@ figuresOfUnnamed(const Target &start, const RowModels &models,
     return !paths.empty();
   };
   for (const RowModels::Kernel &kernel : models.kernelsOf(opClass)) {
-    bool hasDefault = false;
-    for (StringRef name : {opClass, kernel.opClass, kernel.opName})
-      hasDefault |= add(figuresOfDefault(start, name, kernel.format));
+    bool hasDefault =
+        add(figuresOfDefault(start, kernel.opName, kernel.format));
+    for (StringRef name : opClassesFor(kernel.opClass))
+      if (name.starts_with(opClass)) // the class, or a narrower one
+        hasDefault |= add(figuresOfDefault(start, name, kernel.format));
     if (!hasDefault)
       add(group);
   }

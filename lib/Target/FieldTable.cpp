@@ -23,6 +23,8 @@ SmallVector<StringRef, 3> opClassesFor(StringRef opClass) {
     if (StringRef rest = opClass;
         rest.consume_front(name) && (rest.empty() || rest.starts_with("_")))
       classes.push_back(name);
+  if (classes.empty()) // of an op without a kernel
+    classes.push_back(opClass);
   return classes;
 }
 

@@ -20,10 +20,10 @@
 // lines follow each other have one text. In "$(..)" stand the names of columns
 // with numbers, own names, and affine expressions of numbers (`$(tokens *
 // topk)`). Further names are `rows_per_expert`, the list of rows of the experts
-// of a rank, and `rows_of_rank`, their sum. If `beside` stands before the kind,
-// the kind is a single op, and the program is what a library's row of it times
-// besides
-// (`//! beside attention_decode backend=NAME`).
+// of a rank, and `rows_of_rank`, their sum, which expressions may name. If
+// `beside` stands before the kind, the kind is a single op, and the program is
+// what a library's row of it times besides (`//! beside attention_decode
+// backend=NAME`).
 //
 //===----------------------------------------------------------------------===//
 
