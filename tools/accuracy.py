@@ -435,10 +435,6 @@ SECTIONS = {"products": products, "carried": carried, "chips": chips, "eight": e
             "collectives": collectives, "shipped": shipped, "layer": layer}
 
 
-# Of these only columns follow from fits.
-AS_IT_IS = ("programs", "attention_libraries", "shipped", "layer")
-
-
 def set_table(page: str, name: str, text: str) -> str:
     begin, end = f"<!-- table: {name} -->", "<!-- end -->"
     if begin not in page:
@@ -454,7 +450,8 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="into docs/accuracy.md")
     parser.add_argument("--only", choices=SECTIONS, help="one table; most follow from the sections before them")
     parser.add_argument("--without", default="", help="tables to leave out, such as chips,eight")
-    parser.add_argument("--as-it-is", action="store_true", help="only what presets and their libraries give: nothing is fitted")
+    parser.add_argument("--as-it-is", action="store_true",
+                        help="what libraries and presets give alone: no cross-validation and no plain roofline beside it")
     arguments = parser.parse_args()
     if not list(arguments.measured.glob("*.csv")):
         sys.exit(f"{arguments.measured} holds no CSV files")
@@ -462,8 +459,6 @@ def main() -> None:
         prof = Prof(arguments.bin, arguments.measured, Path(folder), compares=not arguments.as_it_is)
         for name, make in SECTIONS.items():
             if arguments.only not in (None, name) or name in arguments.without.split(","):
-                continue
-            if arguments.as_it_is and name not in AS_IT_IS:
                 continue
             text = make(prof)
             if not arguments.write:
