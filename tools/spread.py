@@ -51,10 +51,11 @@ def kernel_of(row: dict, preset: dict, is_mha: bool) -> str | None:
     if name is None or row["backend"] in UNLIKE:
         return None
     # Attention of a library may stand at the op, with all of its formats.
-    steps = ["attention_decode"] if kind == "attention_decode" else []
-    if steps and is_mha:
-        steps.insert(0, "attention_decode_mha")
-    for own in (*(f"{step}@{row['backend']}" for step in steps), f"{name}@{row['backend']}", *([f"llm.gqa_attn@{row['backend']}"] if name == "attention" else [])):
+    steps = []
+    if kind == "attention_decode":
+        steps = ["attention_decode_mha", "attention_decode"] if is_mha else ["attention_decode"]
+    ops = ["llm.gqa_attn"] if name == "attention" else []
+    for own in (f"{kernel}@{row['backend']}" for kernel in (*steps, name, *ops)):
         if own in names and (name == "contraction" or "formats" not in names[own]):
             return own
     # What one library quantizes is no measure of another.

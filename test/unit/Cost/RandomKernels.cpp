@@ -113,20 +113,14 @@ std::string elementwiseText(Random &random) {
   }
 }
 
-std::string tensor(ArrayRef<int64_t> shape) {
-  std::string text = "tensor<";
-  for (int64_t size : shape)
-    text += std::to_string(size) + "x";
-  return text + "bf16>";
-}
-
 /// Linear attention in chunks, of which the last may have few tokens.
 std::string recurrentText(Random &random) {
   int64_t b = random(1, 16), s = between(random, 1, 4000),
           keyHeads = random(1, 8), heads = keyHeads * random(1, 4),
           d = 32 * random(1, 4);
-  std::string query = tensor({b, s, keyHeads, d}),
-              values = tensor({b, s, heads, d}), gates = tensor({b, s, heads}),
+  std::string query = tensorText({b, s, keyHeads, d}),
+              values = tensorText({b, s, heads, d}),
+              gates = tensorText({b, s, heads}),
               state = "!llm.state<batch = " + std::to_string(b) + ", " +
                       std::to_string(heads) + "x" + std::to_string(d) + "x" +
                       std::to_string(d) + "xf32>",
@@ -145,8 +139,9 @@ std::string recurrentText(Random &random) {
 std::string selectionText(Random &random) {
   int64_t b = random(1, 16), s = between(random, 1, 2000),
           t = s + random(0, 1) * between(random, 1, 4000), h = random(1, 64);
-  std::string query = tensor({b, s, h, 128}), keys = tensor({b, t, 1, 128}),
-              weights = tensor({b, s, h});
+  std::string query = tensorText({b, s, h, 128}),
+              keys = tensorText({b, t, 1, 128}),
+              weights = tensorText({b, s, h});
   bool isSum = random(0, 1);
   return "func.func @f(%q: " + query + ", %k: " + keys + ", %w: " + weights +
          ") {\n  %0 = llm.select_keys %q, %k" + (isSum ? " weights %w" : "") +
