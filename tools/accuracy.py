@@ -106,9 +106,9 @@ def peaks_of(prof: Prof, preset: str, device: str) -> Peaks:
     return extremes(prof, preset, None, device)
 
 
-def fitted_alone(prof: Prof, preset: str) -> tuple[dict, list[dict]]:
-    """Returns a preset whose figures of products were fitted on its own rows alone, and its rows as they
-    are predicted when their shape is left out. The fit starts from the figures of A100 or H100, carried."""
+def left_out(prof: Prof, preset: str) -> list[dict]:
+    """Returns the products of a chip as they are predicted when their shape is left out. The fit starts from the figures of A100
+    or H100, carried."""
     nearest = "h100-sxm" if preset in STARTED_FROM_H100 else "a100-sxm"
     start, sheet = (json.loads((PRESETS / f"{name}.json").read_text()) for name in (nearest, preset))
     kernels = start["calibration"]["engines"]["gpu"]["kernels"]
@@ -118,9 +118,16 @@ def fitted_alone(prof: Prof, preset: str) -> tuple[dict, list[dict]]:
     device, source, backend = next(rest for name, *rest in PRODUCTS if name == preset)
     backends = {row["backend"] for file in prof.files for row in csv.DictReader(open(file))
                 if row["device"] == device and row["backend"].startswith(backend)}
-    held, _ = prof.calibrate(path, ["contraction", STREAM, ENERGY], output=f"alone-{preset}.json", device=[device],
-                             source=[source], op_kind=["gemm"], **({"backend": sorted(backends)} if backend else {}))
-    return json.loads((prof.work / f"alone-{preset}.json").read_text()), held
+    held, _ = prof.calibrate(path, ["contraction", STREAM, ENERGY], device=[device], source=[source], op_kind=["gemm"],
+                             **({"backend": sorted(backends)} if backend else {}))
+    return held
+
+
+def carried_products(preset: str) -> dict:
+    """Returns a preset with the products of H100, or of H200 for H100 itself. Theirs were fitted on their own rows alone."""
+    other = "h200-sxm" if preset == "h100-sxm" else "h100-sxm"
+    fitted, sheet = (json.loads((PRESETS / f"{name}.json").read_text()) for name in (other, preset))
+    return carry(fitted, sheet, FEMTOJOULES.get(preset), preset in IN_LINE_ECC)
 
 
 LENGTHS = [(0, 5, "< 5 us"), (5, 20, "5-20"), (20, 100, "20-100"), (100, 1e3, "0.1-1 ms"), (1e3, 1e4, "1-10"),
@@ -139,10 +146,10 @@ def by_length(rows: list[dict]) -> list[str]:
 
 def chips(prof: Prof) -> str:
     """Products of each chip as its preset predicts them, and with figures that were fitted on another one."""
-    alone, plain = {}, {}
+    plain = {}
     for preset, device, _, backend in PRODUCTS:
         if backend == "sglang":
-            alone[preset], held = fitted_alone(prof, preset)
+            held = left_out(prof, preset)
             prof.cross_validated[device, backend, "gemm"] = mdape(held)
             plain[preset] = fit(triples(held, peaks_of(prof, preset, device)))
     lines = []
@@ -151,10 +158,8 @@ def chips(prof: Prof) -> str:
             return [row for row in prof.validate(target, device=[device], op_kind=["gemm"], source=[source])
                     if row["backend"].startswith(backend)]
         other = "h200-sxm" if preset == "h100-sxm" else "h100-sxm"
-        sheet = json.loads((PRESETS / f"{preset}.json").read_text())
         path = prof.work / f"without-{preset}.json"
-        femtojoules = FEMTOJOULES.get(preset)
-        path.write_text(json.dumps(carry(alone[other], sheet, femtojoules, ecc=preset in IN_LINE_ECC)))
+        path.write_text(json.dumps(carried_products(preset)))
         rows, peaks = of(preset), peaks_of(prof, preset, device)
         for name, rows in (("as it is", rows), ("plain, cross-validated", held_out(rows, peaks)),
                            (f"fitted on {other} alone", of(path)),
@@ -164,7 +169,7 @@ def chips(prof: Prof) -> str:
 
 
 # Processes other than TSMC 4N, and memories without bits of their own for error correction.
-FEMTOJOULES = {"a100-sxm": 3200, "a40": 3800}
+FEMTOJOULES = {"a100-sxm": 3260, "a40": 4100}
 IN_LINE_ECC = ["a40", "l40s"]
 
 

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Carries the fitted figures of one GPU to the datasheet of another, by the rules of docs/accuracy.md.
 
-    tools/carry.py FITTED.json DATASHEET.json [--femtojoules=N] [--ecc] [--memory-percent=N] [--write]
+    tools/carry.py FITTED.json DATASHEET.json [--femtojoules=N] [--ecc] [--memory-percent=N] [--clock-hz=N] [--write]
 
 Both are target files. The result is DATASHEET.json with FITTED.json's figures, scaled by what both datasheets say, and
 with its own links as they are. It is printed, or written into DATASHEET.json. `--femtojoules` is the energy of a
 16-bit multiply-accumulate in units of 1,024 per cycle, for a process other than FITTED's; `--ecc` says that the memory
-has no bits of its own for error correction, so that codes take 1/16 of its rate; `--memory-percent` says that the
+has no bits of its own for error correction, so that codes take an eighth of its rate; `--memory-percent` says that the
 GPU is of another vendor, and which share of its memory's rate was published as sustained. Its kernels then have no range, as no
-rows of that vendor say how far off they are.
+rows of that vendor say how far off they are. `--clock-hz` is the clock at which units were measured, where it is above the
+datasheet's boost clock.
 """
 import argparse
 import json
@@ -17,16 +18,17 @@ from pathlib import Path
 
 # What a multiply-accumulate of narrower types takes, in hundredths of a 16-bit one, where the fitted target does not say.
 ENERGY_SHARES = {"f16": 100, "bf16": 100, "f8E4M3FN": 60, "f8E5M2": 60, "i8": 60, "f4E2M1FN": 36}
-# Data paths of a unit are at least those of A100, whatever its multiply-accumulates.
-LEAST_MACS = 1024
+# Data paths of a unit are at least those of A100, whatever its multiply-accumulates, and beyond those of H100 they grow as
+# the edge of the array.
+LEAST_MACS, EDGE_MACS = 1024, 2048
 # Measured times in percent of predicted ones, of rows on which nothing was fitted: what a tenth of them stays below, and
 # what nine tenths stay below (tools/spread.py).
-CARRIED_SPREADS = {"contraction": (85, 120), "attention": (80, 144), "elementwise": (78, 126), "link": (59, 154)}
+CARRIED_SPREADS = {"contraction": (87, 119), "attention": (80, 144), "elementwise": (77, 126), "link": (59, 154)}
 # Libraries of norms and elementwise ops alone.
 COMPILERS = ("torch", "vllm_0.19")
 ATTENTION = ("attention", "attention_decode", "attention_decode_mha")
 PRODUCT_OPS = ("llm.matmul", "llm.batch_matmul", "llm.grouped_matmul")
-SUSTAINED_MEMORY, ECC_MEMORY = (93, 100), (93 * 15, 100 * 16)
+SUSTAINED_MEMORY, ECC_MEMORY = (93, 100), (93 * 7, 100 * 8)
 
 
 def only(values: dict) -> dict:
@@ -40,6 +42,12 @@ def boost(target: dict) -> int:
 
 def macs(target: dict) -> int:
     return int(only(target["engines"])["macs_per_cycle_per_unit"]["bf16"])
+
+
+def paths(target: dict) -> float:
+    """The width of a unit's data paths, in multiply-accumulates that they feed on Hopper."""
+    rate = max(macs(target), LEAST_MACS)
+    return min(rate, (rate * EDGE_MACS) ** 0.5)
 
 
 def round_to(value: float, digits: int = 4) -> int:
@@ -69,10 +77,10 @@ def without_clusters(figures: dict) -> dict:
     return {**figures, **({"tiles": tiles} if tiles else {})}
 
 
-def carried_kernel(figures: dict, is_product: bool, clocks: float, paths: float) -> dict:
+def carried_kernel(figures: dict, is_product: bool, clocks: float, widths: float) -> dict:
     scales = {"replay_nanoseconds": clocks, "split_nanoseconds": clocks, "regroup_nanoseconds": clocks}
     if is_product:
-        scales.update(launch_nanoseconds=clocks, operand_bytes_per_kilocycle=paths, cache_bytes_per_kilocycle=paths)
+        scales.update(launch_nanoseconds=clocks, operand_bytes_per_kilocycle=widths, cache_bytes_per_kilocycle=widths)
     return {key: round_to(value * scales[key]) if key in scales else value for key, value in figures.items()}
 
 
@@ -114,27 +122,27 @@ def sustained_memory(target: dict, ecc: bool, percent: int | None) -> int:
 
 
 def carry(fitted: dict, sheet: dict, femtojoules: float | None = None, ecc: bool = False,
-          memory_percent: int | None = None) -> dict:
+          memory_percent: int | None = None, clock_hz: int | None = None) -> dict:
     """Returns `sheet` with the figures of `fitted`."""
     target = json.loads(json.dumps(sheet))
     figures = only(fitted["calibration"]["engines"])
     clocks = boost(fitted) / boost(target)
-    paths = max(macs(target), LEAST_MACS) / max(macs(fitted), LEAST_MACS)
-    engine = {"sustained_clock_hz": boost(target),
+    widths = paths(target) / paths(fitted)
+    engine = {"sustained_clock_hz": clock_hz or boost(target),
               "stream_bytes_per_kilocycle_per_unit":
-                  round_to(figures["stream_bytes_per_kilocycle_per_unit"] * paths)}
+                  round_to(figures["stream_bytes_per_kilocycle_per_unit"] * widths)}
     if carried := energies(fitted, target, femtojoules):
         engine["femtojoules_per_mac"] = carried
     are_alike = have_one_array(fitted, target)
     engine["kernels"] = {
-        name: with_spread(carried_kernel(kernel if are_alike else without_clusters(kernel), class_of(name) == "contraction", clocks, paths),
+        name: with_spread(carried_kernel(kernel if are_alike else without_clusters(kernel), class_of(name) == "contraction", clocks, widths),
                           None if memory_percent else CARRIED_SPREADS[class_of(name)])
         for name, kernel in figures["kernels"].items() if is_carried(name, kernel, fitted, target)}
     [name] = target["engines"]
     links = target.get("calibration", {}).get("links")
     target["calibration"] = {
         "fitted_on": f"carried from {fitted['name']}, scaled per unit and cycle (tools/carry.py); not measured on this "
-                     f"device" + (", codes of ECC take 1/16 of the memory's rate" if ecc else ""),
+                     f"device" + (", codes of ECC take 1/8 of the memory's rate" if ecc else ""),
         "engines": {name: engine},
         "memories": {"dram": {"sustained_bytes_per_second": sustained_memory(target, ecc, memory_percent)}},
         **({"links": links} if links else {})}
@@ -148,10 +156,12 @@ def main() -> None:
     parser.add_argument("--femtojoules", type=float)
     parser.add_argument("--ecc", action="store_true")
     parser.add_argument("--memory-percent", type=int)
+    parser.add_argument("--clock-hz", type=int)
     parser.add_argument("--write", action="store_true", help="into DATASHEET.json")
     options = parser.parse_args()
     fitted, sheet = (json.loads(path.read_text()) for path in (options.fitted, options.datasheet))
-    text = json.dumps(carry(fitted, sheet, options.femtojoules, options.ecc, options.memory_percent), indent=2) + "\n"
+    text = json.dumps(carry(fitted, sheet, options.femtojoules, options.ecc, options.memory_percent,
+                            options.clock_hz), indent=2) + "\n"
     if options.write:
         options.datasheet.write_text(text)
     else:

@@ -17,8 +17,8 @@ import random
 import tempfile
 from pathlib import Path
 
-from accuracy import FEMTOJOULES, IN_LINE_ECC, PAGE, PRESETS, PRODUCTS, ROOT, Prof, default_attention, fitted_alone, set_table, table
-from carry import CARRIED_SPREADS, carry, class_of, with_spread
+from accuracy import PAGE, PRESETS, PRODUCTS, ROOT, Prof, carried_products, default_attention, set_table, table
+from carry import CARRIED_SPREADS, class_of, with_spread
 
 DEVICES = {"A100-80GB": "a100-sxm", "A100-SXM-80GB": "a100-sxm", "A40": "a40", "RTX4090": "rtx4090",
            "H100-SXM-80GB": "h100-sxm", "H200-SXM-141GB": "h200-sxm", "B200-SXM": "b200-sxm", "L40S": "l40s",
@@ -108,12 +108,9 @@ UNFITTED = {"attention": ["b200-sxm", "l40s", "rtx4090"], "elementwise": ["a40",
 def carried_ratios(prof: Prof, own: dict) -> dict:
     """The same by class of kernels and chip, of rows on which nothing was fitted."""
     found = {}
-    alone = {preset: fitted_alone(prof, preset)[0] for preset in ("h100-sxm", "h200-sxm")}
     for preset, device, source, backend in PRODUCTS:
-        sheet = json.loads((PRESETS / f"{preset}.json").read_text())
-        other = "h200-sxm" if preset == "h100-sxm" else "h100-sxm"
         path = prof.work / f"without-{preset}.json"
-        path.write_text(json.dumps(carry(alone[other], sheet, FEMTOJOULES.get(preset), preset in IN_LINE_ECC)))
+        path.write_text(json.dumps(carried_products(preset)))
         rows = prof.validate(path, device=[device], op_kind=["gemm"], source=[source])
         found.setdefault("contraction", {}).setdefault(preset, []).extend(
             ratio(row) for row in rows if row["backend"].startswith(backend))

@@ -95,11 +95,12 @@ FailureOr<Cycles> CostModel::spreadEvenly(FailureOr<int64_t> compute,
   if (failed(compute))
     return failure();
   // Work that needs more power than the target has takes longer.
+  int64_t unlimited = std::max(*compute, traffic.memoryCycles);
   std::optional<int64_t> power =
-      powerCycles(*context.target, traffic.picojoules);
+      powerCycles(*context.target, traffic.picojoules, unlimited);
   if (!power)
     return context.refuseOverflow();
-  if (*power > std::max(*compute, traffic.memoryCycles))
+  if (*power > unlimited)
     compute = *power;
   return Cycles::overlapped(context.overheadCycles(), *compute,
                             traffic.memoryCycles);
@@ -300,6 +301,20 @@ static DictionaryAttr writeCycles(const OpOnTarget &context,
                            : getAmounts(context.op->getContext(), cycles);
 }
 
+/// Returns the energy of a part. Where the clock falls with the power limit,
+/// that is what the limit gives in its time.
+static int64_t drawnPicojoules(const Target &target, int64_t atFullClock,
+                               const Cycles &cycles) {
+  if (!target.energyFollowsClock.value_or(0))
+    return atFullClock;
+  constexpr double picojoulesPerJoule = 1e12;
+  double seconds =
+      double(std::max(cycles.compute, cycles.memory) + cycles.serial) /
+      double(target.clockHz);
+  double most = PowerLimit(target).joulesWithin(seconds) * picojoulesPerJoule;
+  return most < double(atFullClock) ? int64_t(most) : atFullClock;
+}
+
 FailureOr<PartCostAttr> mlir::llm::computePartCost(const OpOnTarget &context,
                                                    TileAttr tile) {
   std::unique_ptr<CostModel> model =
@@ -330,5 +345,6 @@ FailureOr<PartCostAttr> mlir::llm::computePartCost(const OpOnTarget &context,
       tile.getContext(), /*count=*/int64_t(1), *work,
       writeTraffic(context, *movement), movement->workingSetBytes,
       cycles->overhead, cycles->serial, cycles->compute, cycles->memory,
-      writeCycles(context, *traffic), cycles->bound, traffic->picojoules);
+      writeCycles(context, *traffic), cycles->bound,
+      drawnPicojoules(*context.target, traffic->picojoules, *cycles));
 }

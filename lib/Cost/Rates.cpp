@@ -272,6 +272,7 @@ PowerLimit::PowerLimit(const Target &target) {
   watts = double(*target.powerLimitWatts - target.idleWatts.value_or(0));
   burstShare = 0.01 * double(target.burstPercent.value_or(100));
   burstSeconds = 1e-6 * double(target.burstMicroseconds.value_or(0));
+  energyFollowsClock = target.energyFollowsClock.value_or(0) != 0;
 }
 
 double PowerLimit::secondsOf(double joules) const {
@@ -282,21 +283,52 @@ double PowerLimit::secondsOf(double joules) const {
                   steady - (burstShare - 1) * burstSeconds);
 }
 
+double PowerLimit::secondsOf(double joules, double unlimitedSeconds) const {
+  return stretched(secondsOf(joules), unlimitedSeconds);
+}
+
+double PowerLimit::joulesWithin(double seconds) const {
+  if (watts <= 0)
+    return std::numeric_limits<double>::infinity();
+  return watts * (seconds + (burstShare - 1) * std::min(seconds, burstSeconds));
+}
+
+double PowerLimit::stretched(double limit, double unlimited) const {
+  if (limit <= unlimited)
+    return unlimited;
+  return energyFollowsClock ? std::sqrt(limit * std::sqrt(limit * unlimited))
+                            : limit;
+}
+
 std::optional<int64_t> mlir::llm::powerCycles(const Target &target,
-                                              int64_t picojoules) {
+                                              int64_t picojoules,
+                                              int64_t unlimitedCycles) {
+  int64_t burst = target.burstPercent.value_or(100);
   std::optional<int64_t> steady = cyclesAt(target, picojoules, 100),
-                         least = leastPowerCycles(target, picojoules);
-  if (!steady || !least)
+                         limit = cyclesAt(target, picojoules, burst);
+  if (!steady || !limit)
     return std::nullopt;
   constexpr int64_t percentMicroseconds = 100000000;
   std::optional<int64_t> saved =
-      ceilMulDiv(target.burstPercent.value_or(100) - 100,
-                 target.burstMicroseconds.value_or(0), target.clockHz,
-                 percentMicroseconds);
-  return saved ? std::max(*least, *steady - *saved) : least;
+      ceilMulDiv(burst - 100, target.burstMicroseconds.value_or(0),
+                 target.clockHz, percentMicroseconds);
+  if (saved)
+    limit = std::max(*limit, *steady - *saved);
+  PowerLimit power(target);
+  if (!power.energyFollowsClock)
+    return limit;
+  return int64_t(
+      std::ceil(power.stretched(double(*limit), double(unlimitedCycles))));
 }
 
 std::optional<int64_t> mlir::llm::leastPowerCycles(const Target &target,
-                                                   int64_t picojoules) {
-  return cyclesAt(target, picojoules, target.burstPercent.value_or(100));
+                                                   int64_t picojoules,
+                                                   int64_t leastCycles) {
+  std::optional<int64_t> limit =
+      cyclesAt(target, picojoules, target.burstPercent.value_or(100));
+  PowerLimit power(target);
+  if (!limit || !power.energyFollowsClock)
+    return limit;
+  // Rounded down, as the limit was rounded up.
+  return int64_t(power.stretched(double(*limit), double(leastCycles)));
 }

@@ -110,10 +110,9 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
   return machine;
 }
 
-double UnitMachine::powerSeconds(double macs, const KernelBytes &bytes) const {
-  return power.secondsOf(macs * joulesPerMac + bytes.memory * joulesPerByte +
-                         bytes.cached * joulesPerCachedByte +
-                         bytes.joulesOnTheWay);
+double UnitMachine::joulesOf(double macs, const KernelBytes &bytes) const {
+  return macs * joulesPerMac + bytes.memory * joulesPerByte +
+         bytes.cached * joulesPerCachedByte + bytes.joulesOnTheWay;
 }
 
 double UnitMachine::cachedSeconds(double bytes) const {
@@ -165,9 +164,10 @@ KernelFigures mlir::llm::kernelFiguresOf(WorkloadOpInterface op,
 KernelTime UnitKernel::timeOf(const UnitTile &tile, const KernelBytes &bytes,
                               const UnitMachine &machine) const {
   KernelTime time = unlimitedTime(tile, bytes, machine);
-  time.totalSeconds = std::max(
-      time.totalSeconds,
-      time.launchSeconds + machine.powerSeconds(countMacs(machine), bytes));
+  double joules = machine.joulesOf(countMacs(machine), bytes);
+  time.totalSeconds =
+      time.launchSeconds +
+      machine.power.secondsOf(joules, time.totalSeconds - time.launchSeconds);
   return time;
 }
 

@@ -141,13 +141,15 @@ static FailureOr<int64_t> leastComputeCycles(const OpOnTarget &context,
     return failure();
   std::optional<int64_t> energy =
       energyPicojoules(context, *macs, bytes, /*cachedBytes=*/0);
+  int64_t unlimited = std::max(*cycles, usedCycles);
   std::optional<int64_t> power =
-      energy ? leastPowerCycles(*context.target, *energy) : std::nullopt;
+      energy ? leastPowerCycles(*context.target, *energy, unlimited)
+             : std::nullopt;
   if (!power)
     return context.refuseOverflow();
   // The energy of the whole was rounded up, but those of its parts may be
   // rounded less.
-  return std::max({*cycles, *power > 0 ? *power - 1 : 0, usedCycles});
+  return std::max(unlimited, *power - 1);
 }
 
 /// How many parts may run at once.

@@ -61,16 +61,26 @@ bool Fitter::isStartPlausible(ArrayRef<size_t> indices) const {
   return 2 * near > indices.size();
 }
 
+/// Of several errors; it reorders them.
+static double medianOf(MutableArrayRef<double> errors) {
+  auto middle = errors.begin() + errors.size() / 2;
+  std::nth_element(errors.begin(), middle, errors.end());
+  return *middle;
+}
+
 double Fitter::lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices,
                       double mostError, bool hasInertia) const {
   std::vector<double> times =
       models.predict(withFigures(start, figures, logs), indices);
   double sum = 0;
+  std::vector<double> errors;
   for (auto [index, time] : llvm::zip_equal(indices, times)) {
     double ratio = time / models.row(index).microseconds;
-    sum +=
-        std::min(ratio > 0 ? std::abs(std::log(ratio)) : mostError, mostError);
+    errors.push_back(
+        std::min(ratio > 0 ? std::abs(std::log(ratio)) : mostError, mostError));
+    sum += errors.back();
   }
+  double median = medianOf(errors);
   // Above the largest value of a figure, the time does not change any more.
   // This term leads back down.
   double above = 0;
@@ -81,7 +91,7 @@ double Fitter::lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices,
       sum += figure.inertiaRows *
              std::min(std::abs(log - figure.startLog), mostLogError);
   }
-  return sum / double(indices.size()) + above;
+  return sum / double(indices.size()) + median + above;
 }
 
 /// Moves to the best of some points anywhere in the box.

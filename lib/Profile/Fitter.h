@@ -60,6 +60,8 @@ private:
   /// Whether most rows are no outliers where figures start. Otherwise the start
   /// tells nothing.
   bool isStartPlausible(ArrayRef<size_t> indices) const;
+  /// The mean error and the median: what half of the rows stay below counts as
+  /// much as those that no figure brings near.
   double lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices,
                 double mostError, bool hasInertia) const;
 

@@ -183,10 +183,12 @@ static double evenSeconds(const OpOnTarget &original, double bytes,
   FailureOr<Traffic> traffic = Traffic::get(onTarget, std::move(moved));
   if (failed(compute) || failed(traffic))
     return -1;
-  std::optional<int64_t> power = powerCycles(target, traffic->picojoules);
+  int64_t unlimited = std::max(*compute, traffic->memoryCycles);
+  std::optional<int64_t> power =
+      powerCycles(target, traffic->picojoules, unlimited);
   if (!power)
     return -1;
-  int64_t cycles = std::max({*compute, traffic->memoryCycles, *power});
+  int64_t cycles = std::max(unlimited, *power);
   return double(engine.overheadCycles + cycles) / double(target.clockHz);
 }
 

@@ -343,11 +343,12 @@ struct Overlap {
 
 /// Returns what twice the arithmetic saves of an op that does not wait for
 /// memory. It needs the same energy, and so saves nothing of what the power
-/// limit holds back.
+/// limit holds back, unless it then needs a lower clock.
 static double savedByArithmetic(const OpReport &op, const Target &target,
                                 const Overlap &time) {
   double power = powerCyclesOf(op, target) / time.engines;
-  return time.share * savedShare(time.compute, std::max(time.memory, power));
+  double limited = PowerLimit(target).stretched(power, time.compute / 2);
+  return time.share * savedShare(time.compute, std::max(time.memory, limited));
 }
 
 namespace {

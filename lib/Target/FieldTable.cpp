@@ -180,16 +180,21 @@ ArrayRef<NumberField<Target>> targetNumbers() {
             "what the device draws when nothing runs; part of the limit, and "
             "of the average power in reports",
             &Target::idleWatts, 0),
-      atMost(1000,
-             field("burst_percent", "percent of the limit", "100",
-                   "what an op draws at most in its first "
-                   "`burst_microseconds`; the limit acts behind them",
-                   &Target::burstPercent, 100)),
+      atMost(1000, field("burst_percent", "percent of the limit", "100",
+                         "what an op draws at most in its first "
+                         "`burst_microseconds`; the limit acts behind them",
+                         &Target::burstPercent, 100)),
       field("burst_microseconds", "microseconds", "0",
             "how much of an op the limit does not reach; limits act within "
             "tens of milliseconds, and what is measured is repeated some "
             "tens of times",
             &Target::burstMicroseconds, 0),
+      atMost(1, field("energy_follows_clock", "0 or 1", "0",
+                      "1: where the power limit slows the clock down, voltage "
+                      "falls, and operations take less energy, by the third "
+                      "root of the clock; what the target gives is their "
+                      "energy at the full clock",
+                      &Target::energyFollowsClock, 0)),
   };
   return fields;
 }

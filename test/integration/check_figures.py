@@ -84,6 +84,7 @@ class OpTerms:
         share, burst = report.get("burst_percent", 100) / 100, report.get("burst_microseconds", 0) / 1e6
         seconds = steady / share if steady <= share * burst else steady - (share - 1) * burst
         self.power = seconds * report["clock_hz"]
+        self.energy_follows_clock = bool(report.get("energy_follows_clock", 0))
         group = next(engine for engine in report["engines"] if engine["name"] == op["engine"])
         dram = [memory["name"] for memory in report["memories"] if "lanes" in memory][-1]
         ports = group.get("unit_bytes_per_second")
@@ -119,7 +120,11 @@ class OpTerms:
         """What twice the bandwidth and twice the arithmetic would save."""
         if not self.is_memory():
             now, memory = (self.compute / self.engines, self.shared) if self.engines > 1 else (self.overlapped, self.memory)
-            return 0, self.overlapped * saved_share(now, max(memory, self.power / self.engines))
+            power = self.power / self.engines
+            if self.energy_follows_clock and power > now / 2:
+                # With twice the arithmetic a lower clock does, at which operations take less energy.
+                power = power ** 0.75 * (now / 2) ** 0.25
+            return 0, self.overlapped * saved_share(now, max(memory, power))
         in_flight = self.waits_for_bytes and self.compute > 1.01 * self.ports
         if self.of_parts == "memory" and self.compute >= self.memory and not self.is_slowed and not in_flight:
             return self.memory / 2, 0

@@ -63,6 +63,7 @@ class Device:
         self.joules_per_byte = 1e-15 * dram.get("femtojoules_per_byte", 0)
         self.watts = sheet.get("power_limit_watts", 0) - sheet.get("idle_watts", 0)
         self.burst_share, self.burst_seconds = sheet.get("burst_percent", 100) / 100, sheet.get("burst_microseconds", 0) / 1e6
+        self.energy_follows_clock = bool(sheet.get("energy_follows_clock", 0))
 
     def mac_type(self, dtype: str) -> str:
         return next(name for name in (NAMES[dtype], *WIDER[dtype]) if name in self.gpu["macs_per_cycle_per_unit"])
@@ -80,6 +81,14 @@ class Device:
         if needed <= in_burst:
             return needed / (self.watts * self.burst_share)
         return self.burst_seconds + (needed - in_burst) / self.watts
+
+    def under_limit(self, unlimited: float, dtype: str, macs: float, bytes_moved: float) -> float:
+        """Of an op that takes so long at the full clock."""
+        at_limit = self.power_seconds(dtype, macs, bytes_moved)
+        if at_limit <= unlimited or not self.energy_follows_clock:
+            return max(unlimited, at_limit)
+        # The clock falls to a share that takes power down to the limit: share * share ** (1 / 3) == unlimited / at_limit.
+        return unlimited / (unlimited / at_limit) ** 0.75
 
     def figures(self, op_class: str, op: str, row: dict) -> dict:
         """Those of the class, of the row's library (or the default one) before those of none; then those of the op in the same way.
@@ -217,14 +226,16 @@ class Product:
 
     def seconds(self) -> float:
         if "tiles" in self.figures:
-            return max(self.library_seconds(), 1e-9 * self.figures["launch_nanoseconds"] + self.device.power_seconds(
-                self.dtype, self.m * self.n * self.k, self.bytes_from_memory()))
+            return self.under_limit(self.library_seconds())
         room = self.device.gpu["accumulator_bytes_per_unit"]
         least = min(self.seconds_with(rows, columns, splits)
                     for rows in EDGES for columns in EDGES if 4 * rows * columns <= room
                     for splits in PRODUCT_SPLITS if splits == 1 or self.is_cut(rows, columns, splits))
-        return max(least, 1e-9 * self.figures["launch_nanoseconds"]
-                   + self.device.power_seconds(self.dtype, self.m * self.n * self.k, self.bytes_from_memory()))
+        return self.under_limit(least)
+
+    def under_limit(self, unlimited: float) -> float:
+        launch = 1e-9 * self.figures["launch_nanoseconds"]
+        return launch + self.device.under_limit(unlimited - launch, self.dtype, self.m * self.n * self.k, self.bytes_from_memory())
 
 
 # ------------------------------------------------------------------------------------------------------- attention
@@ -343,7 +354,7 @@ class Attention:
             copied = 8 * self.features * self.batch * self.heads
             seconds += 1e-9 * self.figures["regroup_nanoseconds"] + copied / self.device.memory
         macs = 2 * self.features * self.scores()
-        return max(seconds, launch + self.device.power_seconds(self.row["dtype"], macs, self.bytes_moved()))
+        return launch + self.device.under_limit(seconds - launch, self.row["dtype"], macs, self.bytes_moved())
 
 
 # ----------------------------------------------------------------------------------------------------- elementwise

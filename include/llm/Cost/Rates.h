@@ -45,18 +45,32 @@ struct PowerLimit {
   /// Returns the fewest seconds in which an op may take so much energy. They
   /// are 0 without a limit.
   double secondsOf(double joules) const;
+  /// Returns the seconds of an op that takes so much energy at the full clock,
+  /// and so long without a limit.
+  double secondsOf(double joules, double unlimitedSeconds) const;
+  /// Returns the most energy that an op may take within these seconds.
+  double joulesWithin(double seconds) const;
+  /// Returns how long an op takes which at the full clock takes `unlimited` and
+  /// would need `limit` for its energy, in the unit of both. If its energy
+  /// follows the clock, to which share s must that fall? Power goes with
+  /// s^(4/3), so s = (unlimited / limit)^(3/4).
+  double stretched(double limit, double unlimited) const;
 
   double watts = 0; ///< above idle; 0 without a limit
   double burstShare = 1, burstSeconds = 0;
+  bool energyFollowsClock = false;
 };
 
-/// Returns the fewest cycles in which an op may take so much energy. It is
-/// nothing if they do not fit into 64 bits.
-std::optional<int64_t> powerCycles(const Target &target, int64_t picojoules);
-/// Returns the fewest cycles of work that takes this energy, however it is cut
-/// into ops, each with a burst of its own.
-std::optional<int64_t> leastPowerCycles(const Target &target,
-                                        int64_t picojoules);
+/// Returns the fewest cycles in which an op may take this energy, which is that
+/// at the full clock, if it takes so many cycles without a limit. It is nothing
+/// if they do not fit into 64 bits.
+std::optional<int64_t> powerCycles(const Target &target, int64_t picojoules,
+                                   int64_t unlimitedCycles);
+/// Returns the fewest cycles of work that takes this energy at the full clock,
+/// and without a limit at least so many cycles, however it is cut into ops,
+/// each with a burst of its own.
+std::optional<int64_t>
+leastPowerCycles(const Target &target, int64_t picojoules, int64_t leastCycles);
 /// Returns the energy of the multiply-accumulates and of the bytes in each
 /// memory that they pass, rounded up. `bytes` has an entry for each shared
 /// memory, in the order of the target. Bytes that pass the nearest one pass the

@@ -91,8 +91,8 @@ struct UnitMachine {
   double joulesPerMac = 0, joulesPerByte = 0, joulesPerCachedByte = 0;
   PowerLimit power;
 
-  /// Returns the fewest seconds that the power limit allows.
-  double powerSeconds(double macs, const KernelBytes &bytes) const;
+  /// Returns the energy of an op at the full clock.
+  double joulesOf(double macs, const KernelBytes &bytes) const;
   /// Returns the seconds in which the cache supplies bytes that lie there. It is no slower
   /// than memory.
   double cachedSeconds(double bytes) const;

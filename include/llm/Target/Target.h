@@ -274,6 +274,9 @@ struct Target {
   /// What one op may draw, in percent of the limit, and for how long, before
   /// the limit acts. If they are not given, it acts at once.
   std::optional<int64_t> burstPercent, burstMicroseconds;
+  /// 1: under the power limit voltage falls with the clock, and with it what
+  /// each operation takes.
+  std::optional<int64_t> energyFollowsClock;
   /// The measurements to which the sustained rates and the figures of kernels
   /// were fitted, or from which they were carried over. It is empty if there
   /// are none.

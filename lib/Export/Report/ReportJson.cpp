@@ -583,6 +583,8 @@ static Json toJson(const Report &report) {
     json["burst_percent"] = *report.target->burstPercent;
   if (report.target->burstMicroseconds)
     json["burst_microseconds"] = *report.target->burstMicroseconds;
+  if (report.target->energyFollowsClock)
+    json["energy_follows_clock"] = *report.target->energyFollowsClock;
   if (report.imported)
     json["program"] = toJson(report.imported);
   json["policy"] = schedule.getPolicy().str();

@@ -253,6 +253,7 @@ Target llm::randomTarget(Random &random) {
     target.idleWatts = random(0, *target.powerLimitWatts / 2);
   target.burstPercent = maybe(random, 100, 300);
   target.burstMicroseconds = maybe(random, 0, 2000);
+  target.energyFollowsClock = maybe(random, 0, 1);
   Engine &core = target.engines.front();
   core.count = 1;
   core.ports.clear();

@@ -73,8 +73,9 @@ bool expectAboveBounds(const ParsedOps &ops, size_t index,
       << where;
   // All of its energy, that of the private memory included, takes power; the
   // picojoule that is rounded up takes a cycle at most.
-  EXPECT_GE(found->cycles() + roundingCycles,
-            *powerCycles(target, found->cost.getEnergyPicojoules()))
+  EXPECT_GE(
+      found->cycles() + roundingCycles,
+      *powerCycles(target, found->cost.getEnergyPicojoules(), found->cycles()))
       << where;
   std::string usedType;
   Type type = context.workload.macElementType();
@@ -180,6 +181,8 @@ const Improvement improvements[] = {
        target.burstMicroseconds =
            random(target.burstMicroseconds.value_or(0), 10000);
      }},
+    {"energy that follows the clock",
+     [](Target &target, Random &) { target.energyFollowsClock = 1; }},
     {"energy of a multiply-accumulate",
      [](Target &target, Random &random) {
        int64_t &energy = target.engines.front().macEnergies.front().femtojoules;

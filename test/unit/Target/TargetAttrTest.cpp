@@ -159,7 +159,7 @@ TEST_F(TargetAttr, Foreign) {
       "t.mlir:1:1: target 'toy': 'L1_cache_size_in_bytes' is not a known "
       "field (known here: description, clock_hz, clock_is_given, engines, "
       "memories, links, fitted_on, measured, calibration, power_limit_watts, "
-      "idle_watts, burst_percent, burst_microseconds)\n"
+      "idle_watts, burst_percent, burst_microseconds, energy_follows_clock)\n"
       "t.mlir:1:1: target 'toy': 'engines' is missing\n"
       "t.mlir:1:1: target 'toy': 'memories' is missing\n");
   auto unnamed =

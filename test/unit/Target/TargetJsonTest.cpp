@@ -116,7 +116,7 @@ TEST_F(TargetJson, UnknownFields) {
       "t.json:2:12: 'clok_hz' is not a known field; did you mean 'clock_hz'? "
       "(known here: name, description, clock_hz, clock_is_given, engines, "
       "memories, links, fitted_on, measured, calibration, power_limit_watts, "
-      "idle_watts, burst_percent, burst_microseconds)\n");
+      "idle_watts, burst_percent, burst_microseconds, energy_follows_clock)\n");
   EXPECT_EQ(
       errorOf("\"units\"", "\"colour\""),
       "t.json:6:11: 'engines.core.colour' is not a known field (known here: "

@@ -219,6 +219,7 @@ TEST_F(TargetTest, DescribeForCost) {
            [](Target &t) { t.memories[2].sustainedBytesPerSecond = 900; },
            [](Target &t) { t.powerLimitWatts = 1; },
            [](Target &t) { t.burstPercent = 120; },
+           [](Target &t) { t.energyFollowsClock = 1; },
            [](Target &t) {
              t.engines[0].macEnergies = {{"i8", 1}};
            },
