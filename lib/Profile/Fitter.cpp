@@ -61,8 +61,12 @@ bool Fitter::isStartPlausible(ArrayRef<size_t> indices) const {
   return 2 * near > indices.size();
 }
 
-/// Of several errors; it reorders them.
+/// Returns the median of errors, which it reorders. That of few is left to
+/// chance, and does not count.
 static double medianOf(MutableArrayRef<double> errors) {
+  constexpr size_t fewestRows = 16;
+  if (errors.size() < fewestRows)
+    return 0;
   auto middle = errors.begin() + errors.size() / 2;
   std::nth_element(errors.begin(), middle, errors.end());
   return *middle;
