@@ -61,10 +61,10 @@ bool Fitter::isStartPlausible(ArrayRef<size_t> indices) const {
   return 2 * near > indices.size();
 }
 
-/// Returns the median of errors, which it reorders. That of few is left to
-/// chance, and does not count.
+/// Returns the median of errors, which it reorders. That of few does not count:
+/// fits to 60 and 80 rows of attention did worse on rows left out.
 static double medianOf(MutableArrayRef<double> errors) {
-  constexpr size_t fewestRows = 16;
+  constexpr size_t fewestRows = 200;
   if (errors.size() < fewestRows)
     return 0;
   auto middle = errors.begin() + errors.size() / 2;
@@ -73,7 +73,8 @@ static double medianOf(MutableArrayRef<double> errors) {
 }
 
 double Fitter::lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices,
-                      double mostError, bool hasInertia) const {
+                      double mostError, bool hasInertia,
+                      bool countsMedian) const {
   std::vector<double> times =
       models.predict(withFigures(start, figures, logs), indices);
   double sum = 0;
@@ -84,7 +85,7 @@ double Fitter::lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices,
         std::min(ratio > 0 ? std::abs(std::log(ratio)) : mostError, mostError));
     sum += errors.back();
   }
-  double median = medianOf(errors);
+  double median = countsMedian ? medianOf(errors) : 0;
   // Above the largest value of a figure, the time does not change any more.
   // This term leads back down.
   double above = 0;
@@ -139,11 +140,11 @@ void Fitter::fitBlock(const Block &block, ArrayRef<size_t> indices, bool isNear,
   // The search may start again, but seldom does so more than twice.
   double expected = 2.0 * evaluations, done = 0;
   bool hasInertia = isStartPlausible(indices);
-  auto lossWith = [&](double mostError) {
-    return [&, mostError](ArrayRef<double> point) {
+  auto lossWith = [&](double mostError, bool countsMedian = false) {
+    return [&, mostError, countsMedian](ArrayRef<double> point) {
       progress(std::min(1.0, ++done / expected));
       place(point);
-      return lossOf(logs, indices, mostError, hasInertia);
+      return lossOf(logs, indices, mostError, hasInertia, countsMedian);
     };
   };
   auto minimizeLoss = [&](SearchBox &from, double mostError) {
@@ -162,6 +163,9 @@ void Fitter::fitBlock(const Block &block, ArrayRef<size_t> indices, bool isNear,
     if (minimizeLoss(other, mostLogError) < least)
       box = std::move(other);
   }
+  // The median has more valleys. The mean leads to one of the deep ones.
+  minimize(box, nearSteps, evaluations,
+           lossWith(mostLogError, /*countsMedian=*/true));
   place(box.point);
   for (size_t figure : block.figures)
     logs[figure] = std::min(logs[figure], figures[figure].highLog);

@@ -60,10 +60,11 @@ private:
   /// Whether most rows are no outliers where figures start. Otherwise the start
   /// tells nothing.
   bool isStartPlausible(ArrayRef<size_t> indices) const;
-  /// The mean error and the median: what half of the rows stay below counts as
-  /// much as those that no figure brings near.
+  /// The mean error, and the median if that counts, too: what half of the rows
+  /// stay below then counts as much as those that no figure brings near.
   double lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices,
-                double mostError, bool hasInertia) const;
+                double mostError, bool hasInertia,
+                bool countsMedian = true) const;
 
   const RowModels &models;
   const Target &start;
