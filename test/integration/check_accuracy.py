@@ -17,8 +17,8 @@ LIMITS = [
     ("cross-validated, aiconfigurator", "all", 5.0),
     # A fit that counts the median gives some of this class to the others.
     ("cross-validated, both labs", "m 129-1024", 7.5),
-    ("A40, by its datasheet", "all", 8.0),
-    ("RTX4090, by its datasheet", "all", 8.0),
+    ("A40, by its datasheet", "all", 6.0),
+    ("RTX4090, by its datasheet", "all", 5.0),
     # With figures that were fitted on that chip.
     ("a100-sxm: all_reduce, sglang_custom_ar", "error", 12.0),
     ("a100-sxm: all_reduce, nccl", "error", 12.0),
