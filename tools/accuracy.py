@@ -123,10 +123,14 @@ def left_out(prof: Prof, preset: str) -> list[dict]:
     return held
 
 
+def source_of(preset: str) -> str:
+    """Returns the preset whose products are carried to this one: H100's, or H200's to H100 itself."""
+    return "h200-sxm" if preset == "h100-sxm" else "h100-sxm"
+
+
 def carried_products(preset: str) -> dict:
-    """Returns a preset with the products of H100, or of H200 for H100 itself. Theirs were fitted on their own rows alone."""
-    other = "h200-sxm" if preset == "h100-sxm" else "h100-sxm"
-    fitted, sheet = (json.loads((PRESETS / f"{name}.json").read_text()) for name in (other, preset))
+    """Returns a preset with the products of its source, which were fitted on the source's own rows alone."""
+    fitted, sheet = (json.loads((PRESETS / f"{name}.json").read_text()) for name in (source_of(preset), preset))
     return carry(fitted, sheet, FEMTOJOULES.get(preset), preset in IN_LINE_ECC)
 
 
@@ -157,7 +161,7 @@ def chips(prof: Prof) -> str:
         def of(target):
             return [row for row in prof.validate(target, device=[device], op_kind=["gemm"], source=[source])
                     if row["backend"].startswith(backend)]
-        other = "h200-sxm" if preset == "h100-sxm" else "h100-sxm"
+        other = source_of(preset)
         path = prof.work / f"without-{preset}.json"
         path.write_text(json.dumps(carried_products(preset)))
         rows, peaks = of(preset), peaks_of(prof, preset, device)

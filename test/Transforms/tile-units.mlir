@@ -23,9 +23,9 @@
 func.func @product(%x: tensor<1536x1024xbf16>, %w: tensor<2304x1024xbf16>, %r: tensor<1536x2304xbf16>) {
   // 6 x 18 tiles of 256 x 128 are one for each unit. One takes 256 x 128 x 1024 / 1024 = 32768
   // cycles of arithmetic, 1024 x 384 x 2 bytes at 138.6 = 5674.1 of operands, 2950 to fill and
-  // drain: 41392.1. The bytes take 13356.3, and both together (41392.1^4 + 13356.3^4)^(1/4) = 41503.9.
+  // drain: 41392.1. The bytes take 13356.3, and both together (41392.1^4 + 13356.3^4)^(1/4) = 41503.8.
   // Energy at the full clock: 3623878656 x 3260 + 14942208 x 43750 femtojoules, at 400 W 43948.2
-  // cycles. At a lower clock it is less: (43948.2^3 x 41503.9)^(1/4) = 43323.9; with the launch, 2620
+  // cycles. At a lower clock it is less: (43948.2^3 x 41503.8)^(1/4) = 43323.9; with the launch, 2620
   // ns = 3694.2 cycles, 47018.1.
   // CHECK: "product" {{.*}}overhead_cycles = 3695, serial_cycles = 1931, compute_cycles = 41393, memory_cycles = 11111, bound = compute
   // CHECK-SAME: <"unit", sizes = {k = 1024, m = 256, n = 128}, order = [], buffers = {}>]>
