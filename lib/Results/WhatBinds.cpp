@@ -324,67 +324,75 @@ static double portCycles(const OpReport &op, const Engine &group,
               : 0;
 }
 
-/// Returns the fewest cycles that the power limit allows for the energy of one
-/// run; 0 without a limit.
-static double powerCyclesOf(const OpReport &op, const Target &target) {
-  constexpr double joulesPerPicojoule = 1e-12;
-  double joules = joulesPerPicojoule * double(op.figures.energyPicojoules);
-  return PowerLimit(target).secondsOf(joules) * double(target.clockHz);
-}
-
 namespace {
-/// How long the arithmetic of an op takes on all its engines, and its bytes at
-/// the same time.
-struct Overlap {
-  double share; ///< of the time of the op
-  double engines, compute, memory;
-};
-} // namespace
-
-/// Returns what twice the arithmetic saves of an op that does not wait for
-/// memory. It needs the same energy, and so saves nothing of what the power
-/// limit holds back, unless it then needs a lower clock.
-static double savedByArithmetic(const OpReport &op, const Target &target,
-                                const Overlap &time) {
-  double power = powerCyclesOf(op, target) / time.engines;
-  double limited = PowerLimit(target).stretched(power, time.compute / 2);
-  return time.share * savedShare(time.compute, std::max(time.memory, limited));
-}
-
-namespace {
-/// The machine with twice the power above idle, if it has a limit.
-class WithMorePower {
+/// The machine with twice of something that a power limit weighs.
+class ChangedMachine {
 public:
-  explicit WithMorePower(const Target &target) {
-    if (!target.powerLimitWatts)
-      return;
-    other = target;
-    other->forgetMeasuredTimes(); // what they say of the formula stays
-    *other->powerLimitWatts +=
-        *target.powerLimitWatts - target.idleWatts.value_or(0);
-  }
-  /// Returns the share of its time that an op saves there.
+  static ChangedMachine withTwicePower(const Target &target);
+  static ChangedMachine withTwiceArithmetic(const Target &target);
+  /// Returns the share of its time that an op saves there, alone on the
+  /// machine.
   double savedShareOf(WorkloadOpInterface op, CostAttr cost);
 
 private:
-  std::optional<Target> other;
+  explicit ChangedMachine(const Target &target) : changed(target) {
+    changed.forgetMeasuredTimes(); // what they say of the formula stays
+  }
+
+  Target changed;
   StampTexts texts;
 };
 } // namespace
 
-double WithMorePower::savedShareOf(WorkloadOpInterface op, CostAttr cost) {
+ChangedMachine ChangedMachine::withTwicePower(const Target &target) {
+  ChangedMachine result(target);
+  *result.changed.powerLimitWatts +=
+      *target.powerLimitWatts - target.idleWatts.value_or(0);
+  return result;
+}
+
+ChangedMachine ChangedMachine::withTwiceArithmetic(const Target &target) {
+  ChangedMachine result(target);
+  // A faster clock of the units, as more units would want other tiles.
+  for (Engine &engine : result.changed.engines)
+    engine.sustainedClockHz =
+        2 * engine.sustainedClockHz.value_or(target.clockHz);
+  return result;
+}
+
+double ChangedMachine::savedShareOf(WorkloadOpInterface op, CostAttr cost) {
   auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
   double now = Terms(cost).cycles();
-  if (!other || !tile || now == 0)
+  if (!tile || now == 0)
     return 0;
   FailureOr<OpOnTarget> context =
-      OpOnTarget::get(op, *other, Reasons::unsaid());
+      OpOnTarget::get(op, changed, Reasons::unsaid());
   if (failed(context))
     return 0;
   FailureOr<CostAttr> there =
       computeCost(*context, tile, CostStamps(*context, texts));
   return succeeded(there) ? std::max(0.0, 1 - Terms(*there).cycles() / now) : 0;
 }
+
+namespace {
+/// What ops that do not wait for memory save on a target with a power limit.
+class UnderPowerLimit {
+public:
+  explicit UnderPowerLimit(const Target &target)
+      : withTwicePower(ChangedMachine::withTwicePower(target)),
+        withTwiceArithmetic(ChangedMachine::withTwiceArithmetic(target)) {}
+  double savedByPower(WorkloadOpInterface op, CostAttr cost) {
+    return withTwicePower.savedShareOf(op, cost);
+  }
+  /// Twice the arithmetic needs a lower clock, and so less energy.
+  double savedByArithmetic(WorkloadOpInterface op, CostAttr cost) {
+    return withTwiceArithmetic.savedShareOf(op, cost);
+  }
+
+private:
+  ChangedMachine withTwicePower, withTwiceArithmetic;
+};
+} // namespace
 
 /// On several engines the parts share the memories, and the whole counts: with
 /// more bandwidth, more engines find work. On one engine the slots say more.
@@ -413,11 +421,9 @@ static OpShares sharesOf(const OpReport &op, WorkloadOpInterface ofProgram,
       terms.compute >= terms.memory && !terms.isSlowedDown(scheduled) &&
       !(waits && terms.compute > 1.01 * portCycles(op, *group, target));
   if (!shares.isMemory)
-    shares.savedByArithmetic = savedByArithmetic(
-        op, target,
-        engines > 1
-            ? Overlap{share, engines, terms.compute / engines, shared}
-            : Overlap{share, engines, overlapped, terms.memory});
+    shares.savedByArithmetic =
+        share * (engines > 1 ? savedShare(terms.compute / engines, shared)
+                             : savedShare(overlapped, terms.memory));
   else if (streams)
     shares.savedByBandwidth = terms.memory / 2 / scheduled;
   else
@@ -481,8 +487,10 @@ WhatBinds WhatBinds::of(const Report &report) {
     sweep(report, report.program->items(), *result.engine, spent);
   double compute = 0, memory = spent.fetching, launches = 0, exchange = 0;
   const Target &target = *report.target;
-  WithMorePower withMorePower(target);
+  std::optional<UnderPowerLimit> limited;
   bool isMeasured = report.timeline.schedule().isMeasured();
+  if (target.powerLimitWatts && !isMeasured)
+    limited.emplace(target);
   double bandwidth = spent.fetching / 2, arithmetic = 0, power = 0, links = 0;
   for (auto [index, op] : llvm::enumerate(report.ops)) {
     CostAttr cost = costOf(report, index);
@@ -500,10 +508,14 @@ WhatBinds WhatBinds::of(const Report &report) {
     launches += cycles * shares.launches;
     (shares.isMemory ? memory : compute) += cycles * (1 - shares.launches);
     bandwidth += cycles * shares.savedByBandwidth;
+    if (limited && !shares.isMemory) {
+      WorkloadOpInterface ofProgram = report.program->ops()[index].op;
+      power += cycles * limited->savedByPower(ofProgram, cost);
+      shares.savedByArithmetic =
+          std::min(shares.savedByArithmetic,
+                   limited->savedByArithmetic(ofProgram, cost));
+    }
     arithmetic += cycles * shares.savedByArithmetic;
-    if (!isMeasured && !shares.isMemory)
-      power += cycles * withMorePower.savedShareOf(
-                            report.program->ops()[index].op, cost);
   }
   auto percent = [&](double cycles) {
     return makespan > 0 && result.engine ? 100 * cycles / makespan : 0;
