@@ -29,8 +29,8 @@ PROGRAM_PRESETS = {"H100-SXM-80GB": "h100-sxm", "B200-SXM": "b200-sxm"}
 
 
 # Figures that say how a kernel is made, and are not fitted.
-CHOSEN = {"launch_nanoseconds", "query_tile", "decode_query_tile", "key_tile", "packs_groups", "splits_unpacked", "streams_ahead",
-          "formats", "tiles", "is_default", "p10_percent", "p90_percent"}
+CHOSEN = {"launch_nanoseconds", "item_elements", "item_rows", "packed_heads", "query_tile", "decode_query_tile", "key_tile", "packs_groups",
+          "splits_unpacked", "streams_ahead", "formats", "tiles", "is_default", "p10_percent", "p90_percent"}
 
 
 def held_programs(prof: Prof, preset: str, path: Path, device: str, known: dict) -> dict[str, list[dict]]:

@@ -26,7 +26,7 @@ LEAST_MACS, EDGE_MACS = 1024, 2048
 CARRIED_SPREADS = {"contraction": (86, 119), "attention": (80, 144), "elementwise": (77, 126), "link": (59, 154)}
 # Libraries of norms and elementwise ops alone.
 COMPILERS = ("torch", "vllm_0.19")
-ATTENTION = ("attention", "attention_decode", "attention_decode_mha")
+ATTENTION = ("attention", "attention_decode", "attention_decode_mha", "attention_decode_wide")
 PRODUCT_OPS = ("llm.matmul", "llm.batch_matmul", "llm.grouped_matmul")
 SUSTAINED_MEMORY, ECC_MEMORY = (93, 100), (93 * 7, 100 * 8)
 

@@ -80,6 +80,7 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
   machine.cacheBytesPerCycle = real(figures.cacheBytesPerKilocycle) / kilo;
   machine.itemBytesPerCycle = real(figures.itemBytesPerKilocycle) / kilo;
   machine.itemElements = real(figures.itemElements);
+  machine.itemRows = double(figures.itemRows.value_or(1));
   machine.rereadsRows = figures.rereadsRows.value_or(0) != 0;
   machine.unitMemoryBytes = real(engine.unitMemoryBytes);
   machine.queryTile = double(figures.queryTile.value_or(64));
@@ -89,6 +90,8 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
   machine.keyTile = double(figures.keyTile.value_or(128));
   machine.packsGroups = figures.packsGroups.value_or(0) != 0;
   machine.packsWindows = figures.packsWindows.value_or(1) != 0;
+  if (figures.packedHeads)
+    machine.packedHeads = double(*figures.packedHeads);
   machine.splitsUnpacked = figures.splitsUnpacked.value_or(0) != 0;
   machine.skipsMasked = figures.skipsMasked.value_or(1) != 0;
   if (figures.aluPer1000Scores)

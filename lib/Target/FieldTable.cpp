@@ -11,9 +11,13 @@
 namespace mlir::llm {
 
 ArrayRef<StringRef> opClassNames() {
-  static constexpr StringRef names[] = {
-      "contraction",          "attention", "attention_decode",
-      "attention_decode_mha", "selection", "elementwise"};
+  static constexpr StringRef names[] = {"contraction",
+                                        "attention",
+                                        "attention_decode",
+                                        "attention_decode_mha",
+                                        "attention_decode_wide",
+                                        "selection",
+                                        "elementwise"};
   return names;
 }
 
@@ -454,6 +458,9 @@ ArrayRef<NumberField<KernelFigures>> kernelNumbers() {
       known(field("item_elements", "elements", "whole rows",
                   "elements of the pieces into which the kernel cuts rows",
                   &KernelFigures::itemElements)),
+      known(field("item_rows", "rows", "1",
+                  "tokens of a sequence that such a piece has",
+                  &KernelFigures::itemRows)),
       choice("rereads_rows", "0",
              "1: each stage reads its rows from memory again, and a selection "
              "its scores; 0: they stay in the unit",
@@ -475,6 +482,10 @@ ArrayRef<NumberField<KernelFigures>> kernelNumbers() {
       choice("packs_windows", "1",
              "0: heads share no items where queries see a window of keys",
              &KernelFigures::packsWindows),
+      known(field("packed_heads", "heads", "no limit",
+                  "most heads that share items; of more that share keys, each "
+                  "has items of its own",
+                  &KernelFigures::packedHeads)),
       choice("splits_unpacked", "0",
              "1: keys may be cut into parts everywhere, also in a selection; "
              "0: only where heads share items",

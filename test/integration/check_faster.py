@@ -30,7 +30,7 @@ LESS_IS_BETTER = re.compile(r"overhead_cycles|_nanoseconds$|femtojoules|idle_wat
                             r"lone_block_cycles|alu_per_1000_scores|rereads_rows|written_byte_percent")
 # Neither more nor less is better: sizes that the library's kernels have, how finely bandwidth is
 # shared, and what no time depends on.
-NEITHER = re.compile(r"(query|key)_tile$|item_elements$|is_default$|streams_ahead$|lanes$|devices$|^links\.")
+NEITHER = re.compile(r"(query|key)_tile$|item_(elements|rows)$|packed_heads$|is_default$|streams_ahead$|lanes$|devices$|^links\.")
 # Percent of a whole.
 SHARES = re.compile(r"(macs|overlap)_percent$")
 

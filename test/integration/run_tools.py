@@ -7,6 +7,9 @@ import os
 import subprocess
 import sys
 
+# test/all.sh tries all, where the suite takes samples.
+TRIES_ALL = bool(os.environ.get("LLM_EXHAUSTIVE"))
+
 
 def run(*words):
     words = [str(word) for word in words]

@@ -253,6 +253,7 @@ class Attention:
         self.figures = device.figures("attention", "llm.gqa_attn", row)
         group = self.heads // self.kv_heads
         self.packed = group > 1 and (self.figures.get("packs_groups", 0) == 1 or self.queries == 1)
+        self.packed = self.packed and group <= self.figures.get("packed_heads", group)
         self.rows_of_query = group if self.packed else 1
         self.lanes = self.batch * (self.kv_heads if self.packed else self.heads)
         few, many = self.figures.get("decode_query_tile", 0), self.figures["query_tile"]
@@ -383,6 +384,8 @@ class Sweep:
                 sizes.append(extent)
             elif inside < (2 if len(self.extents) == 4 else 1):
                 sizes.append(min(extent, max(1, most // elements)))
+            elif inside == (2 if len(self.extents) == 4 else 1):
+                sizes.append(min(extent, self.figures.get("item_rows", 1)))
             else:
                 sizes.append(1)
             elements *= sizes[-1]

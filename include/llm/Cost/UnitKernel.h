@@ -55,10 +55,11 @@ struct UnitMachine {
   double memoryBytesPerSecond = 0, portBytesPerSecond = 0;
   /// The figures of the class; a time is in seconds, a rate per second.
   double launchSeconds = 0, splitSeconds = 0, itemCycles = 0,
-         itemBytesPerCycle = 0, itemElements = 0;
+         itemBytesPerCycle = 0, itemElements = 0, itemRows = 1;
   bool rereadsRows = false;
   double queryTile = 64, decodeQueryTile = 64, keyTile = 128,
          unitMemoryBytes = 0;
+  std::optional<double> packedHeads;
   bool packsGroups = false, packsWindows = true, splitsUnpacked = false,
        skipsMasked = true;
   /// The softmax's work for each score. If it is not given, it is that of the

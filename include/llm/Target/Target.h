@@ -139,7 +139,7 @@ struct KernelFigures {
       aluPer1000Scores, loneBlockCycles, regroupNanoseconds,
       firstByteNanoseconds, writtenBytePercent, residentBytesPerKilocycle,
       macsPercent, overlapPercent, streamsAhead, scoresKeys, rowCycles,
-      rowBytesPerKilocycle, chunkCycles, packsWindows;
+      rowBytesPerKilocycle, chunkCycles, packsWindows, itemRows, packedHeads;
   /// Measured times as shares of predicted ones, in percent: what a tenth of
   /// measured ops, and what nine tenths of them, stay below.
   std::optional<int64_t> p10Percent, p90Percent;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionKernel.h"
-#include "llm/Dialect/Llm/IR/LlmDialect.h"
+#include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Workload/Counts.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -26,6 +26,9 @@ static constexpr double splitOccupancy = 0.8;
 /// A step of generation has so many queries of a sequence at most: a token, and
 /// those of a draft.
 static constexpr int64_t mostStepQueries = 8;
+/// So many heads that share keys are the rows of a product in a step, where
+/// kernels have no more (XQA of TensorRT-LLM: 128 of 4, but not 96 of 2).
+static constexpr int64_t mostSharingHeads = 32;
 /// Bytes for each partial sum. These are 32-bit, and written and read once.
 static constexpr double partialBytes = 8;
 
@@ -78,6 +81,16 @@ static int64_t countSlots(const Workload &workload, unsigned keysBuffer,
       if (buffer.value == selected && workload.loopsOf(buffer)[keyLoop])
         return cast<RankedTensorType>(selected.getType()).getShape().back();
   return 0;
+}
+
+/// Returns the class of a step of one token, by how many heads share keys.
+static StringRef classOfStep(WorkloadOpInterface op, int64_t heads) {
+  if (heads == 1)
+    return "attention_decode_mha";
+  // Heads that attend to latents are as many, but have kernels of their own.
+  return heads > mostSharingHeads && isa<GqaAttnOp>(op)
+             ? "attention_decode_wide"
+             : "attention_decode";
 }
 
 std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
@@ -142,10 +155,11 @@ std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
   if (auto mask = op->getAttrOfType<MaskAttr>("mask"))
     kernel->hasWindow = mask.getWindow() != 0;
   if (queryCount <= mostStepQueries &&
-      queryCount < workload.loops[*keyLoop].extent)
-    kernel->className = queryCount == 1 && kernel->extentOf(kernel->groups) == 1
-                            ? "attention_decode_mha"
-                            : "attention_decode";
+      queryCount < workload.loops[*keyLoop].extent) {
+    int64_t group = kernel->extentOf(kernel->groups);
+    kernel->className = queryCount == 1 ? classOfStep(op, group)
+                                        : StringRef("attention_decode");
+  }
   // The features of keys and of values are the loops that a stage has besides
   // those of the scores.
   double features[2] = {1, 1};
@@ -216,7 +230,8 @@ AttentionKernel::layoutOf(const UnitMachine &machine) const {
           keyTile = int64_t(machine.keyTile);
   int64_t group = extentOf(groups), queryCount = extentOf(queries);
   bool isPacked = group > 1 && (machine.packsGroups || queryCount == 1) &&
-                  (machine.packsWindows || !hasWindow);
+                  (machine.packsWindows || !hasWindow) &&
+                  double(group) <= machine.packedHeads.value_or(double(group));
   auto [known, isNew] =
       layouts.try_emplace({isPacked, queryTile, decodeTile, keyTile,
                            machine.skipsMasked});

@@ -50,8 +50,10 @@ int64_t ElementwiseKernel::sizeInItem(size_t loop, int64_t elements,
                                       const UnitMachine &machine) const {
   if (!isTileable[loop])
     return extents[loop];
-  // An item never has several rows: some units would be left without work.
-  if (extents.size() - 1 - loop >= loopsOfRow)
+  size_t inside = extents.size() - 1 - loop;
+  if (inside == loopsOfRow)
+    return std::min(extents[loop], int64_t(machine.itemRows));
+  if (inside > loopsOfRow)
     return 1;
   int64_t most = machine.itemElements > 0 ? int64_t(machine.itemElements)
                                           : mostRowElements;

@@ -11,15 +11,21 @@ import { pathToFileURL } from "node:url";
 const require = createRequire(resolve(process.env.LLM_VIEWER_PACKAGES, "package.json"));
 const { chromium } = require("playwright-core");
 
-/// Those of checks that failed, too: the program would wait for them.
-const browsers = new Set();
+/// One for all pages, each of which has a context of its own: it takes longer to start than most checks.
+let launched;
+
+function browser() {
+  launched ??= chromium.launch({ executablePath: process.env.LLM_CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+  return launched;
+}
+
+export async function closeBrowser() {
+  await (await launched)?.close();
+}
 
 /// Opens the file from disk. Errors on the console, and requests that leave the page, fail at close().
 export async function openPage(file, options = {}, { waitFor = "canvas[data-from]", ignores = /^$/, hash = "", timeout = 20_000 } = {}) {
-  const browser = await chromium.launch({
-    executablePath: process.env.LLM_CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
-  browsers.add(browser);
-  const context = await browser.newContext({ viewport: { width: 1400, height: 800 }, colorScheme: "light", ...options });
+  const context = await (await browser()).newContext({ viewport: { width: 1400, height: 800 }, colorScheme: "light", ...options });
   context.setDefaultTimeout(timeout); // milliseconds
   const page = await context.newPage();
   const complaints = [];
@@ -38,8 +44,7 @@ export async function openPage(file, options = {}, { waitFor = "canvas[data-from
   await page.goto(`${pathToFileURL(resolve(file)).href}${hash && "#"}${hash}`);
   await page.waitForSelector(waitFor, { state: "attached" });
   const close = async () => {
-    browsers.delete(browser);
-    await browser.close();
+    await context.close();
     assert.deepEqual(complaints, []);
   };
   return { page, close };
@@ -119,6 +124,6 @@ export async function runChecks(checks) {
       console.log(`FAILED: ${name}\n${error.stack}`);
     }
   }
-  for (const browser of browsers) await browser.close();
+  await closeBrowser();
   process.exitCode = failed ? 1 : 0;
 }

@@ -6,7 +6,7 @@
 // theme, and viewer-NAME-SIZE-THEME.png of all others into FOLDER/all, if that is there.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { drawn, openPage, showTab } from "./browser.mjs";
+import { closeBrowser, drawn, openPage, showTab } from "./browser.mjs";
 
 const [folder, ...pages] = process.argv.slice(2);
 const sizes = { wide: [1400, 900], small: [800, 600], phone: [390, 844] };
@@ -28,3 +28,4 @@ for (const page of pages) {
   for (const [size, pixels] of Object.entries(sizes))
     for (const theme of ["light", "dark"]) await shoot(place, hash, pixels, theme, join(folder, "all", `viewer-${name}-${size}-${theme}.png`));
 }
+await closeBrowser();

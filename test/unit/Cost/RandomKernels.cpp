@@ -199,12 +199,14 @@ KernelFigures randomFigures(StringRef name, Random &random) {
   figures.cacheBytesPerKilocycle = maybe(random, 1000, 1000000);
   figures.itemBytesPerKilocycle = maybe(random, 1000, 1000000);
   figures.itemElements = maybe(random, 256, 4096);
+  figures.itemRows = maybe(random, 1, 64);
   figures.rereadsRows = random(0, 1);
   figures.queryTile = 16 << random(0, 4);
   figures.keyTile = 16 << random(0, 4);
   figures.packsGroups = random(0, 1);
   figures.splitsUnpacked = random(0, 1);
   figures.packsWindows = random(0, 1);
+  figures.packedHeads = maybe(random, 1, 64);
   figures.skipsMasked = random(0, 1);
   figures.aluPer1000Scores = maybe(random, 100, 20000);
   figures.loneBlockCycles = maybe(random, 10, 5000);

@@ -177,8 +177,8 @@ TEST_F(CalibratedProblems, Kernels) {
   EXPECT_EQ(problemsOf("\"kernels\": {\"atention\": {\"item_cycles\": 0}}"),
             "t.json:10:12: 'engines.core.kernels.atention' is no class of ops; "
             "did you mean 'attention'? (classes: contraction, attention, "
-            "attention_decode, attention_decode_mha, selection, elementwise; "
-            "or an op, as llm.add; "
+            "attention_decode, attention_decode_mha, attention_decode_wide, "
+            "selection, elementwise; or an op, as llm.add; "
             "either may be followed by @ and a library)\n");
   EXPECT_EQ(problemsOf("\"kernels\": {\"attention\": {\"item_cycles\": 0}}"),
             "t.json:10:26: 'engines.core.kernels.attention' is there twice\n");
