@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionKernel.h"
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Workload/Counts.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -83,12 +83,21 @@ static int64_t countSlots(const Workload &workload, unsigned keysBuffer,
   return 0;
 }
 
-/// Returns the class of a step of one token, by how many heads share keys.
-static StringRef classOfStep(WorkloadOpInterface op, int64_t heads) {
-  if (heads == 1)
+/// Latents are keys and values at once.
+bool AttentionKernel::hasValues() const {
+  for (auto [index, buffer] : llvm::enumerate(workload.buffers))
+    if (index != keysBuffer && !llvm::is_contained(furtherKeys, index) &&
+        workload.isContracted(buffer) && workload.loopsOf(buffer)[keyLoop])
+      return true;
+  return false;
+}
+
+StringRef AttentionKernel::classOfStep(int64_t queries) const {
+  int64_t heads = extentOf(groups);
+  if (queries == 1 && heads == 1)
     return "attention_decode_mha";
-  // Heads that attend to latents are as many, but have kernels of their own.
-  return heads > mostSharingHeads && isa<GqaAttnOp>(op)
+  // Kernels for latents have as many rows as there are heads.
+  return queries == 1 && heads > mostSharingHeads && hasValues()
              ? "attention_decode_wide"
              : "attention_decode";
 }
@@ -155,11 +164,8 @@ std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
   if (auto mask = op->getAttrOfType<MaskAttr>("mask"))
     kernel->hasWindow = mask.getWindow() != 0;
   if (queryCount <= mostStepQueries &&
-      queryCount < workload.loops[*keyLoop].extent) {
-    int64_t group = kernel->extentOf(kernel->groups);
-    kernel->className = queryCount == 1 ? classOfStep(op, group)
-                                        : StringRef("attention_decode");
-  }
+      queryCount < workload.loops[*keyLoop].extent)
+    kernel->className = kernel->classOfStep(queryCount);
   // The features of keys and of values are the loops that a stage has besides
   // those of the scores.
   double features[2] = {1, 1};

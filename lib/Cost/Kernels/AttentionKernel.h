@@ -54,6 +54,9 @@ private:
   double countVisible(unsigned buffer, Box box) const;
   double countVisible(unsigned buffer) const;
   void findFurtherKeys();
+  bool hasValues() const;
+  /// Of so many queries of a sequence, behind keys.
+  StringRef classOfStep(int64_t queries) const;
   const Layout &layoutOf(const UnitMachine &machine) const;
   std::vector<ItemClass> countClasses(const Layout &layout, int64_t keyTile,
                                       bool skipsMasked) const;
