@@ -375,21 +375,13 @@ double ChangedMachine::savedShareOf(WorkloadOpInterface op, CostAttr cost) {
 }
 
 namespace {
-/// What ops that do not wait for memory save on a target with a power limit.
-class UnderPowerLimit {
-public:
+/// What changes where a power limit counts. Twice the arithmetic needs a lower
+/// clock, and so less energy.
+struct UnderPowerLimit {
   explicit UnderPowerLimit(const Target &target)
       : withTwicePower(ChangedMachine::withTwicePower(target)),
         withTwiceArithmetic(ChangedMachine::withTwiceArithmetic(target)) {}
-  double savedByPower(WorkloadOpInterface op, CostAttr cost) {
-    return withTwicePower.savedShareOf(op, cost);
-  }
-  /// Twice the arithmetic needs a lower clock, and so less energy.
-  double savedByArithmetic(WorkloadOpInterface op, CostAttr cost) {
-    return withTwiceArithmetic.savedShareOf(op, cost);
-  }
 
-private:
   ChangedMachine withTwicePower, withTwiceArithmetic;
 };
 } // namespace
@@ -510,10 +502,10 @@ WhatBinds WhatBinds::of(const Report &report) {
     bandwidth += cycles * shares.savedByBandwidth;
     if (limited && !shares.isMemory) {
       WorkloadOpInterface ofProgram = report.program->ops()[index].op;
-      power += cycles * limited->savedByPower(ofProgram, cost);
+      power += cycles * limited->withTwicePower.savedShareOf(ofProgram, cost);
       shares.savedByArithmetic =
           std::min(shares.savedByArithmetic,
-                   limited->savedByArithmetic(ofProgram, cost));
+                   limited->withTwiceArithmetic.savedShareOf(ofProgram, cost));
     }
     arithmetic += cycles * shares.savedByArithmetic;
   }
