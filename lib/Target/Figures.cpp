@@ -273,8 +273,9 @@ std::vector<std::string> figuresOfGroup(const Target &target, StringRef group,
   }
   if (!library.empty())
     for (const KernelFigures &figures : engine->kernels)
-      if (StringRef(figures.kernel).split('@').first == group &&
-          libraryOf(figures.kernel) == library)
+      if (StringRef name = StringRef(figures.kernel).split('@').first;
+          libraryOf(figures.kernel) == library &&
+          llvm::is_contained(opClassesFor(name), group))
         addKernelFigures(*engine, figures.kernel, paths);
   if (paths.empty())
     addKernelFigures(*engine, group, paths);

@@ -369,6 +369,13 @@ TEST_F(TargetTest, LibraryOfFormats) {
   kernels.back().itemCycles = 7;
   EXPECT_EQ(figuresOfGroup(target, "llm.gqa_attn", "slow").back(),
             "engines.core.kernels.llm.gqa_attn@slow#4.item_cycles");
+  // The figures of a class are also those of its steps.
+  KernelFigures step;
+  step.kernel = "attention_decode@slow";
+  step.itemCycles = 5;
+  kernels.push_back(step);
+  EXPECT_EQ(figuresOfGroup(target, "attention", "slow").back(),
+            "engines.core.kernels.attention_decode@slow.item_cycles");
 }
 
 // The figures of a step stand over those of attention and of its op, and those
