@@ -100,6 +100,21 @@ func.func @row(%x: tensor<$(batch)x1x$(conv_channels)xbf16>, %w: tensor<$(conv_c
   return
 }
 
+// TensorRT-LLM keeps the state in the type of the model (`mamba_ssm_cache_dtype` is "auto"): in 32 bits it would be read and written at
+// 3.9 TB/s, more than the memory's rate.
+//! gdn_core phase=generation backend=trtllm_1.3.0rc20_fused_recurrent_gated_delta_rule
+func.func @row(%q: tensor<$(batch)x1x$(k_heads_per_rank)x$(head_k_dim)xbf16>,
+    %v: tensor<$(batch)x1x$(v_heads_per_rank)x$(head_v_dim)xbf16>, %a: tensor<$(batch)x1x$(v_heads_per_rank)xbf16>,
+    %b: tensor<$(batch)x1x$(v_heads_per_rank)xbf16>, %r: tensor<$(v_heads_per_rank)xf32>) {
+  %s = llm.state "s" : !llm.state<batch = $(batch), $(v_heads_per_rank)x$(head_k_dim)x$(head_v_dim)xbf16>
+  %y, %n = llm.linear_attn delta %q, %q, %v decay %a rate %r beta %b from %s qk_norm 1.0e-6 scale 0.1
+      : tensor<$(batch)x1x$(k_heads_per_rank)x$(head_k_dim)xbf16>, tensor<$(batch)x1x$(k_heads_per_rank)x$(head_k_dim)xbf16>,
+        tensor<$(batch)x1x$(v_heads_per_rank)x$(head_v_dim)xbf16>, tensor<$(batch)x1x$(v_heads_per_rank)xbf16>, tensor<$(v_heads_per_rank)xf32>,
+        tensor<$(batch)x1x$(v_heads_per_rank)xbf16>,
+        !llm.state<batch = $(batch), $(v_heads_per_rank)x$(head_k_dim)x$(head_v_dim)xbf16>
+  return
+}
+
 //! gdn_core phase=generation
 func.func @row(%q: tensor<$(batch)x1x$(k_heads_per_rank)x$(head_k_dim)xbf16>,
     %v: tensor<$(batch)x1x$(v_heads_per_rank)x$(head_v_dim)xbf16>, %a: tensor<$(batch)x1x$(v_heads_per_rank)xbf16>,
