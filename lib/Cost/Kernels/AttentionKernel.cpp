@@ -49,27 +49,28 @@ double AttentionKernel::countVisible(unsigned buffer, Box box) const {
   return toReal(counted.countElements(workload, buffer, box)) / elementsPerKey;
 }
 
-/// Returns the keys of a buffer that are seen, of a gathered one those of the
-/// last query, because queries together see no more than are stored.
-double AttentionKernel::countVisible(unsigned buffer) const {
-  SmallVector<Interval, 6> box = workload.fullBox();
+/// Keys may lie in several buffers, of which each has some: together the last
+/// query sees as many as it has scores. Values are as many once more.
+void AttentionKernel::findFurtherKeys(unsigned scoresStage) {
+  SmallVector<Interval, 6> last = workload.fullBox();
   for (unsigned loop : workload.maskedLoops.set_bits())
-    if (workload.buffers[buffer].isGathered && loop != keyLoop)
-      box[loop].begin = box[loop].end - 1;
-  return countVisible(buffer, box);
-}
-
-/// Keys may lie in several buffers, of which each has some. Values are as many
-/// as keys once more.
-void AttentionKernel::findFurtherKeys() {
-  double known = countVisible(keysBuffer);
+    if (loop != keyLoop)
+      last[loop].begin = last[loop].end - 1;
+  WorkloadOpInterface counted = op;
+  double seen = toReal(counted.countPoints(workload, scoresStage, last));
+  for (unsigned loop : workload.stages[scoresStage].loops.set_bits())
+    if (loop != keyLoop)
+      seen /= double(last[loop].size());
+  double known = countVisible(keysBuffer, last);
   for (auto [index, buffer] : llvm::enumerate(workload.buffers)) {
     if (index == keysBuffer || !workload.isContracted(buffer) ||
         !workload.loopsOf(buffer)[keyLoop])
       continue;
-    double more = countVisible(index);
-    if (known + more <= double(workload.loops[keyLoop].extent))
-      furtherKeys.push_back(index);
+    double more = countVisible(index, last);
+    if (known + more > seen + 0.5)
+      continue;
+    furtherKeys.push_back(index);
+    known += more;
   }
 }
 
@@ -133,7 +134,7 @@ std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
       }));
   kernel->keyLoop = *keyLoop;
   kernel->keysBuffer = *keysBuffer;
-  kernel->findFurtherKeys();
+  kernel->findFurtherKeys(unsigned(stages[0] - workload.stages.begin()));
   // Queries that select keys of their own count as lanes, each with its heads.
   bool isSelective =
       workload.buffers[*keysBuffer].isGathered ||

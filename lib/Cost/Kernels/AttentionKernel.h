@@ -52,8 +52,7 @@ private:
 
   /// Keys that the queries of a box see in a buffer of them, of one lane.
   double countVisible(unsigned buffer, Box box) const;
-  double countVisible(unsigned buffer) const;
-  void findFurtherKeys();
+  void findFurtherKeys(unsigned scoresStage);
   bool hasValues() const;
   /// Of so many queries of a sequence, behind keys.
   StringRef classOfStep(int64_t queries) const;
