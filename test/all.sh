@@ -56,7 +56,7 @@ echo "== random pipelines"
 PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_pipelines.py" "$folder/chips" 300
 
 echo "== small models of all families, run on a process for each chip"
-for cut in "--tp=2,4" "--tp=2 --odd" "--ep=2 --tp=1,2 mixtral qwen3_moe gpt_oss llama4 deepseek_v3" "--dp=2 --ep=2 mixtral qwen3_next" "--dp=2 --ep=4 deepseek_v3" "--pp=2" "--pp=2 --rounds=2" "--tp=4 --cp=2" "--tp=2 --steps" "--tp=2 --odd --steps" "--pp=2 --tp=2 --steps"; do
+for cut in "--tp=2,4" "--tp=2 --odd" "--ep=2 --tp=1,2 mixtral qwen3_moe gpt_oss llama4 deepseek_v3" "--dp=2 --ep=2 mixtral qwen3_next" "--dp=2 --ep=4 deepseek_v3" "--pp=2" "--pp=2 --rounds=2" "--tp=4 --cp=2" "--tp=2 --steps" "--pp=2,3 --steps" "--tp=2 --odd --steps" "--pp=2 --tp=2 --steps"; do
   # shellcheck disable=SC2086
   PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_run_chips.py" "$folder/chips" $cut
 done
