@@ -85,8 +85,8 @@ LogicalResult Collector::add(StringRef path, bool isNamed) {
                        << path
                        << "' to start from; figures have the paths of the "
                           "target file, such as engines.gpu.sustained_clock_hz";
-  if (*value <= 0 && !isNamed)
-    return success(); // it stays, as what was not named may
+  if (*value <= 0 && !isNamed) // as what the rows do not determine, it stays
+    return success();
   if (*value <= 0)
     return emitError() << "figure '" << path
                        << "' is 0: give it a value to start from in the "

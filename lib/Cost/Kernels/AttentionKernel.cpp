@@ -50,8 +50,9 @@ double AttentionKernel::countVisible(unsigned buffer, Box box) const {
 }
 
 /// Keys may lie in several buffers, of which each has some: together the last
-/// query sees as many as it has scores. Values are as many once more.
-void AttentionKernel::findFurtherKeys(unsigned scoresStage) {
+/// query sees as many as it has scores. Values are as many once more; latents
+/// are both.
+void AttentionKernel::findKeysAndValues(unsigned scoresStage) {
   SmallVector<Interval, 6> last = workload.fullBox();
   for (unsigned loop : workload.maskedLoops.set_bits())
     if (loop != keyLoop)
@@ -67,8 +68,10 @@ void AttentionKernel::findFurtherKeys(unsigned scoresStage) {
         !workload.loopsOf(buffer)[keyLoop])
       continue;
     double more = countVisible(index, last);
-    if (known + more > seen + 0.5)
+    if (known + more > seen + 0.5) {
+      hasValues = true;
       continue;
+    }
     furtherKeys.push_back(index);
     known += more;
   }
@@ -84,23 +87,13 @@ static int64_t countSlots(const Workload &workload, unsigned keysBuffer,
   return 0;
 }
 
-/// Latents are keys and values at once.
-bool AttentionKernel::hasValues() const {
-  for (auto [index, buffer] : llvm::enumerate(workload.buffers))
-    if (index != keysBuffer && !llvm::is_contained(furtherKeys, index) &&
-        workload.isContracted(buffer) && workload.loopsOf(buffer)[keyLoop])
-      return true;
-  return false;
-}
-
 StringRef AttentionKernel::classOfStep(int64_t queries) const {
-  int64_t heads = extentOf(groups);
-  if (queries == 1 && heads == 1)
+  int64_t heads = queries == 1 ? extentOf(groups) : 0;
+  if (heads == 1)
     return "attention_decode_mha";
   // Kernels for latents have as many rows as there are heads.
-  return queries == 1 && heads > mostSharingHeads && hasValues()
-             ? "attention_decode_wide"
-             : "attention_decode";
+  return heads > mostSharingHeads && hasValues ? "attention_decode_wide"
+                                               : "attention_decode";
 }
 
 std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
@@ -134,7 +127,7 @@ std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
       }));
   kernel->keyLoop = *keyLoop;
   kernel->keysBuffer = *keysBuffer;
-  kernel->findFurtherKeys(unsigned(stages[0] - workload.stages.begin()));
+  kernel->findKeysAndValues(unsigned(stages[0] - workload.stages.begin()));
   // Queries that select keys of their own count as lanes, each with its heads.
   bool isSelective =
       workload.buffers[*keysBuffer].isGathered ||

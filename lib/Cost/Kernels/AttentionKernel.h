@@ -52,8 +52,7 @@ private:
 
   /// Keys that the queries of a box see in a buffer of them, of one lane.
   double countVisible(unsigned buffer, Box box) const;
-  void findFurtherKeys(unsigned scoresStage);
-  bool hasValues() const;
+  void findKeysAndValues(unsigned scoresStage);
   /// Of so many queries of a sequence, behind keys.
   StringRef classOfStep(int64_t queries) const;
   const Layout &layoutOf(const UnitMachine &machine) const;
@@ -81,6 +80,7 @@ private:
   unsigned keysBuffer = 0, keyLoop = 0;
   /// Buffers of further keys, which are seen beside those.
   SmallVector<unsigned, 1> furtherKeys;
+  bool hasValues = false; ///< apart from the keys
   Loops lanes;       ///< loops that keys use: sequences, kv heads
   Loops groups;      ///< heads that share keys
   Loops queries;     ///< one, or none where each query reads keys of its own
