@@ -41,7 +41,7 @@ done
 
 echo "== small models of all families, cut over chips"
 PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_partition.py" "$folder/chips"
-for cut in "--ep=2 --tp=1,2" "--dp=2 --tp=2" "--dp=2 --ep=2" "--dp=2 --ep=2 --gather" "--dp=2 --ep=2 --interleave=2" "--dp=2 --ep=4 deepseek_v3" "--tp=2,4 --sp" "--tp=2 --dp=2 --sp" "--tp=2 --chunks=2" "--tp=2 --sp --chunks=2" "--tp=2 --interleave=2" "--tp=2 --interleave=2 --sp" "--pp=2 --tp=1,2" "--pp=2 --rounds=2" "--tp=4 --cp=2" "--tp=4 --cp=2 --sp" "--pp=2 --tp=4 --cp=2" "--tp=4 --cp=2 --interleave=2" "--tp=4 --cp=4 deepseek_v2 deepseek_v3 kimi_linear" "--tp=2,4 --odd" "--ep=4 --tp=1 --odd"; do
+for cut in "--ep=2 --tp=1,2" "--dp=2 --tp=2" "--dp=2 --ep=2" "--dp=2 --ep=2 --gather" "--dp=2 --ep=2 --interleave=2" "--dp=2 --ep=4 deepseek_v3" "--tp=2,4 --sp" "--tp=2 --dp=2 --sp" "--tp=2 --chunks=2" "--tp=2 --sp --chunks=2" "--tp=2 --interleave=2" "--tp=2 --interleave=2 --sp" "--pp=2 --tp=1,2" "--pp=2 --rounds=2" "--tp=4 --cp=2" "--tp=4 --cp=2 --sp" "--pp=2 --tp=4 --cp=2" "--tp=4 --cp=2 --interleave=2" "--tp=4 --cp=4 deepseek_v2 deepseek_v3 kimi_linear" "--tp=2,4 --odd" "--ep=4 --tp=1 --odd" "--tp=2 --ep=2 --dp=2 --sp" "--pp=3" "--pp=2 --rounds=2 --tp=2" "--pp=2 --tp=2 --ep=2" "--tp=2 --pp=2 --interleave=2 --chunks=2" "--dp=2 --ep=2 --interleave=2 --pp=2" "--ep=4 --cp=4 --tp=1 deepseek_v3" "--tp=4 --cp=2 --pp=2 --interleave=2"; do
   # shellcheck disable=SC2086
   PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_partition.py" "$folder/chips" $cut
 done
@@ -56,7 +56,7 @@ echo "== random pipelines"
 PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_pipelines.py" "$folder/chips" 300
 
 echo "== small models of all families, run on a process for each chip"
-for cut in "--tp=2,4" "--tp=2 --odd" "--ep=2 --tp=1,2 mixtral qwen3_moe gpt_oss llama4 deepseek_v3" "--dp=2 --ep=2 mixtral qwen3_next" "--dp=2 --ep=4 deepseek_v3" "--pp=2" "--pp=2 --rounds=2" "--tp=4 --cp=2" "--tp=2 --steps" "--pp=2,3 --steps" "--tp=2 --odd --steps" "--pp=2 --tp=2 --steps"; do
+for cut in "--tp=2,4" "--tp=8 llama" "--tp=2 --odd" "--ep=4 --tp=1 --odd mixtral" "--tp=1 --ep=4 --cp=4 deepseek_v3" "--tp=2 --dp=2 --sp llama" "--tp=2 --chunks=2 llama" "--pp=2 --tp=2 gpt_oss" "--ep=2 --tp=1,2 mixtral qwen3_moe gpt_oss llama4 deepseek_v3" "--dp=2 --ep=2 mixtral qwen3_next" "--dp=2 --ep=4 deepseek_v3" "--pp=2" "--pp=2 --rounds=2" "--tp=4 --cp=2" "--tp=2 --steps" "--pp=2,3 --steps" "--tp=2 --odd --steps" "--pp=2 --tp=2 --steps"; do
   # shellcheck disable=SC2086
   PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_run_chips.py" "$folder/chips" $cut
 done

@@ -1,7 +1,7 @@
 """Small models of all families, cut over chips: every chip ends with the results of the whole program, and no weight
 is lost or has elements twice but for those that are copied.
 
-    check_partition.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [--pp=2] [--rounds=2] [--interleave=2] [--chunks=2] [--sp] [--odd] [FAMILY...]
+    check_partition.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [--pp=2] [--rounds=2] [--interleave=2] [--chunks=2] [--sp] [--odd] [FAMILY[:PHASE]...]
 
 With --odd, chips do not divide the vocabulary and the features between products: there are zeros behind them.
 """
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from cuts import find_cuts, passes_of, phases_of
+from cuts import find_cuts, find_families, passes_of, phases_of
 from interpret_chips import check
 from small_models import FAMILIES, write_config
 from run_tools import run
@@ -55,9 +55,9 @@ def check_weights(name, before, after):
     return f"{100 * share:.0f} % of the weights on a chip"
 
 
-def check_family(folder, family, cut, areOdd):
+def check_family(folder, family, only, cut, areOdd):
     config = write_config(folder, family, areOdd=areOdd)
-    for phase, options in phases_of(cut).items():
+    for phase, options in phases_of(cut, only).items():
         program = folder / f"{family}.mlir"
         run("llm-translate", "--import-hf-config", config, "--layers=all", "--dtype=f32", *options, "-o", program)
         program.write_text(return_logits(program.read_text()))
@@ -80,10 +80,9 @@ def main():
     folder, *words = sys.argv[1:]
     Path(folder).mkdir(exist_ok=True, parents=True)
     cuts = list(find_cuts(words))
-    families = [word for word in words if not word.startswith("--")]
-    for family in families or [f for f in FAMILIES if f not in UNKNOWN]:
+    for family, phase in find_families(words, [f for f in FAMILIES if f not in UNKNOWN]):
         for cut in cuts:
-            check_family(Path(folder), family, cut, "--odd" in words)
+            check_family(Path(folder), family, phase, cut, "--odd" in words)
 
 
 main()

@@ -1,6 +1,6 @@
 """Small models on several processes: chips of a cut program end with the logits of the whole program.
 
-    check_run_chips.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [--pp=2] [--rounds=2] [--sp] [--odd] [--steps] [FAMILY...]
+    check_run_chips.py FOLDER [--tp=2,4] [--ep=2] [--dp=2] [--pp=2] [--rounds=2] [--sp] [--odd] [--steps] [FAMILY[:PHASE]...]
 
 llm-run runs the whole program in one process, and the cut one under mpirun, with the same seed. Each process makes the
 whole weights and keeps its piece. Logits must agree to 1e-5 in f32. With --steps, a prompt and decode steps, whose sizes
@@ -12,16 +12,16 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from cuts import find_cuts, passes_of, phases_of, shard_of
+from cuts import find_cuts, find_families, passes_of, phases_of, shard_of
 from mpirun import run_chips
 from small_models import FAMILIES, write_config
 from run_tools import run
 from small_programs import return_logits
 
 
-def check_family(folder, family, cut, areOdd):
+def check_family(folder, family, only, cut, areOdd):
     config = write_config(folder, family, areOdd=areOdd)
-    for phase, options in phases_of(cut).items():
+    for phase, options in phases_of(cut, only).items():
         program, after, logits = (folder / f"{family}.{end}" for end in ("mlir", "cut.mlir", "npy"))
         run("llm-translate", "--import-hf-config", config, "--layers=all", "--dtype=f32", *options, "-o", program)
         program.write_text(return_logits(program.read_text()))
@@ -51,12 +51,12 @@ def check_steps(folder, family, cut, areOdd):
 def main():
     folder, *words = sys.argv[1:]
     Path(folder).mkdir(exist_ok=True, parents=True)
-    for family in [word for word in words if not word.startswith("--")] or FAMILIES:
+    for family, phase in find_families(words, FAMILIES):
         for cut in find_cuts(words):
             if "--steps" in words:
                 check_steps(Path(folder), family, cut, "--odd" in words)
             else:
-                check_family(Path(folder), family, cut, "--odd" in words)
+                check_family(Path(folder), family, phase, cut, "--odd" in words)
 
 
 main()

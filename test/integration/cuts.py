@@ -12,11 +12,21 @@ EVEN_KEY_PHASES = {"prefill": ["--phase=prefill", "--batch=4", "--seq=4"], "deco
 EVEN_PHASES = {"prefill": ["--phase=prefill", "--batch=4", "--seq=3"], "decode": ["--phase=decode", "--batch=4", "--kv-len=5"]}
 
 
-def phases_of(cut):
+def phases_of(cut, only=""):
+    """Both, or the one whose name ends in `only`."""
     areEven = "dp=" in cut or "interleave=" in cut
     if "cp=" in cut:
-        return EVEN_KEY_PHASES if areEven else KEY_PHASES
-    return EVEN_PHASES if areEven else ROW_PHASES if "sp" in cut.split() else PHASES
+        phases = EVEN_KEY_PHASES if areEven else KEY_PHASES
+    else:
+        phases = EVEN_PHASES if areEven else ROW_PHASES if "sp" in cut.split() else PHASES
+    return {name: options for name, options in phases.items() if name.endswith(only)}
+
+
+def find_families(words, default):
+    """(family, phase): `llama` is tried in all phases, `llama:decode` in one, and where none is named, all of `default` are."""
+    for word in [word for word in words if not word.startswith("--")] or default:
+        family, _, phase = word.partition(":")
+        yield family, phase
 
 
 def passes_of(cut):
