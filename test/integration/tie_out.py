@@ -205,7 +205,11 @@ def listed(*prompts):
 
 
 def one_shape(subject):
-    """A prompt, two of one length, tokens after tokens; latents absorbed and expanded."""
+    """A prompt, two of one length, tokens after tokens; latents absorbed and expanded. Of a sample, both prompts at once."""
+    if not subject.tries_all:
+        forms = [[f"--mla={form}"] for form in ("absorbed", "expanded")] if subject.is_latent else [[]]
+        return np.max([subject.stepwise("--dtype=f32"),
+                       *(subject.whole([PROMPT, PROMPT[::-1]], "--dtype=f32", *form) for form in forms)])
     pair = [PROMPT[:6], PROMPT[6:12]]
     exact = [subject.whole([PROMPT], "--dtype=f32"), subject.whole(pair, "--dtype=f32"), subject.stepwise("--dtype=f32")]
     if subject.is_latent:
@@ -214,9 +218,9 @@ def one_shape(subject):
 
 
 def several_shapes(subject):
-    """Of a sample, three: others for each family."""
+    """Of a sample, two: others for each family."""
     first = 0 if subject.tries_all else sum(map(ord, subject.family)) % len(STEPS)
-    steps = (STEPS + STEPS)[first:first + (len(STEPS) if subject.tries_all else 3)]
+    steps = (STEPS + STEPS)[first:first + (len(STEPS) if subject.tries_all else 2)]
     return np.max([subject.step(step, "--dtype=f32") for step in steps])
 
 
