@@ -63,26 +63,33 @@ def by_class(rows: list[dict]) -> list[float]:
     return [mdape(rows)] + [mdape([r for r in rows if r["size_class"] == c]) for c in M_CLASSES]
 
 
+PRODUCTS_OF_A100 = {"device": A100, "op_kind": ["gemm"], "source": ["vidur", "aiconfigurator"]}
+
+
+@functools.cache
+def plain_products(prof: Prof):
+    """The held-out predictions of A100's plain roofline, the number of its figures, and its target."""
+    return *prof.calibrate(plain_target("a100-sxm", prof.work), PLAIN_FIGURES, output="plain.json", **PRODUCTS_OF_A100), \
+        json.loads((prof.work / "plain.json").read_text())
+
+
 def products(prof: Prof) -> str:
     def lines(name, rows, figures):
         labs = [("both labs", rows)] + [(lab, [r for r in rows if r["source"] == lab])
                                         for lab in ("vidur", "aiconfigurator")]
         return [[f"{name}, {lab}", figures, len(of), *by_class(of)] for lab, of in labs]
-    chosen = {"device": A100, "op_kind": ["gemm"], "source": ["vidur", "aiconfigurator"]}
-    held, count = prof.calibrate("a100-sxm", ["contraction", STREAM], **chosen)
+    held, count = prof.calibrate("a100-sxm", ["contraction", STREAM], **PRODUCTS_OF_A100)
     for device, lab in zip(A100, ("vidur", "aiconfigurator")):
         prof.cross_validated[device, lab, "gemm"] = mdape([r for r in held if r["source"] == lab])
-    plain, plain_count = prof.calibrate(plain_target("a100-sxm", prof.work), PLAIN_FIGURES, **chosen)
-    naive = prof.validate(plain_target("a100-sxm", prof.work, overhead=5000), **chosen)
+    plain, plain_count, _ = plain_products(prof)
+    naive = prof.validate(plain_target("a100-sxm", prof.work, overhead=5000), **PRODUCTS_OF_A100)
     return table(["A100, products", "fitted", "rows", "all", *M_CLASSES],
                  lines("cross-validated", held, count) + lines("plain, cross-validated", plain, plain_count)
                  + [["datasheet roofline", 0, len(naive), *by_class(naive)]])
 
 
 def carried(prof: Prof) -> str:
-    chosen = {"device": A100, "op_kind": ["gemm"], "source": ["vidur", "aiconfigurator"]}
-    prof.calibrate(plain_target("a100-sxm", prof.work), PLAIN_FIGURES, output="plain.json", **chosen)
-    plain = json.loads((prof.work / "plain.json").read_text())
+    *_, plain = plain_products(prof)
     lines = []
     for device, preset in (("A40", "a40"), ("RTX4090", "rtx4090")):
         rows = prof.validate(preset, device=[device], op_kind=["gemm"])

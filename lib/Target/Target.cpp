@@ -259,6 +259,29 @@ static std::optional<ElementClass> classify(Type type, std::string &name) {
   return ElementClass{true, floating.getWidth()};
 }
 
+static const MacRate *findRate(ArrayRef<MacRate> rates, StringRef name) {
+  for (const MacRate &rate : rates)
+    if (rate.elementType == name)
+      return &rate;
+  return nullptr;
+}
+
+/// That of the narrowest type that is wide enough.
+static const MacRate *findWidened(ArrayRef<MacRate> rates,
+                                  ElementClass wanted) {
+  const MacRate *best = nullptr;
+  unsigned bestWidth = 0;
+  for (const MacRate &rate : rates) {
+    std::optional<ElementClass> given = classify(rate.elementType);
+    if (!given || given->isFloat != wanted.isFloat ||
+        given->width < wanted.width)
+      continue;
+    if (!best || given->width < bestWidth)
+      best = &rate, bestWidth = given->width;
+  }
+  return best;
+}
+
 std::optional<int64_t> Target::macsPerCycle(const Engine &engine,
                                             Type elementType,
                                             std::string &usedType) {
@@ -268,17 +291,9 @@ std::optional<int64_t> Target::macsPerCycle(const Engine &engine,
     return std::nullopt;
   // The best rate is that of the type itself, or else of the narrowest type
   // that is wide enough. Among equals it is the first.
-  const MacRate *best = nullptr;
-  std::pair<bool, unsigned> bestRank;
-  for (const MacRate &rate : engine.macRates) {
-    std::optional<ElementClass> given = classify(rate.elementType);
-    if (!given || given->isFloat != wanted->isFloat ||
-        given->width < wanted->width)
-      continue;
-    std::pair<bool, unsigned> rank(rate.elementType != name, given->width);
-    if (!best || rank < bestRank)
-      best = &rate, bestRank = rank;
-  }
+  const MacRate *best = findRate(engine.macRates, name);
+  if (!best)
+    best = findWidened(engine.macRates, *wanted);
   if (!best)
     return std::nullopt;
   usedType = best->elementType;
