@@ -82,9 +82,12 @@ FailureOr<OpOnTarget> OpOnTarget::get(WorkloadOpInterface op,
 /// uses one while the next is made.
 OpOnTarget OpOnTarget::partWith(Workload workload) const {
   OpOnTarget part{op, std::move(workload), target, engine, reasons, with};
-  for (Buffer &buffer : part.workload.buffers)
+  for (Buffer &buffer : part.workload.buffers) {
     buffer.isHandedOver =
         !with.empty() && buffer.role == Buffer::Role::Temporary;
+    // Each way to cut the op asks for this, which follows from its loops.
+    buffer.isContracted = part.workload.isContracted(buffer);
+  }
   return part;
 }
 
