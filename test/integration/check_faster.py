@@ -62,7 +62,7 @@ class Figure:
     @property
     def share(self) -> float:
         """Of the figures of its kind so many are drawn. Most are of libraries, which are alike in their forms."""
-        return 1 / 60 if self.library else 1 / 5 if self.is_rate else 1 / 10
+        return 1 / 100 if self.library else 1 / 6 if self.is_rate else 1 / 15
 
     @property
     def is_rate(self) -> bool:

@@ -42,9 +42,10 @@ def check(folder, family, choices, is_first):
             said = run("llm-run", *words, f"--check-against={folder}/logits.npy", f"--tolerance={TOLERANCE}")
             print(f"{family}, {phase}, {name}: {said.strip()}", flush=True)
 
-        # "all" has "projections", "pieces" and "tiles", and prompts and steps of a family have the same choices.
+        # "all" has "projections", "pieces" and "tiles", and prompts and steps share the choices.
         is_sample = not is_first and not TRIES_ALL
-        for choice in () if is_sample and phase == "prefill" else ("--kernels=reference", *choices):
+        tried = ("--kernels=reference", *choices)
+        for choice in tried[phase != "prefill"::2] if is_sample else tried:
             expect_same(choice, program, choice)
         for name, passes in PASSES.items():
             if is_sample and name not in SAMPLE[phase]:
