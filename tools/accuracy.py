@@ -407,7 +407,7 @@ def shipped(prof: Prof) -> str:
     lines, known = [], {}
     for preset, device, kind, source, backend in SHIPPED:
         if preset not in known:
-            known[preset] = prof.validate(preset)
+            known[preset] = prof.validate(preset, device=sorted({device for of, device, *_ in SHIPPED if of == preset}))
         rows = [row for row in known[preset] if row["device"] == device and row["op_kind"] == kind
                 and row["source"] == source and row["backend"].startswith(backend)]
         if not rows:
