@@ -19,7 +19,9 @@ def phases_of(cut, only=""):
         phases = EVEN_KEY_PHASES if areEven else KEY_PHASES
     else:
         phases = EVEN_PHASES if areEven else ROW_PHASES if "sp" in cut.split() else PHASES
-    return {name: options for name, options in phases.items() if name.endswith(only)}
+    chosen = {name: options for name, options in phases.items() if name.endswith(only)}
+    assert chosen, f"no phase is called {only}"
+    return chosen
 
 
 def find_families(words, default):
