@@ -69,8 +69,8 @@ PRODUCTS_OF_A100 = {"device": A100, "op_kind": ["gemm"], "source": ["vidur", "ai
 @functools.cache
 def plain_products(prof: Prof):
     """The held-out predictions of A100's plain roofline, the number of its figures, and its target."""
-    return *prof.calibrate(plain_target("a100-sxm", prof.work), PLAIN_FIGURES, output="plain.json", **PRODUCTS_OF_A100), \
-        json.loads((prof.work / "plain.json").read_text())
+    held, count = prof.calibrate(plain_target("a100-sxm", prof.work), PLAIN_FIGURES, output="plain.json", **PRODUCTS_OF_A100)
+    return held, count, json.loads((prof.work / "plain.json").read_text())
 
 
 def products(prof: Prof) -> str:

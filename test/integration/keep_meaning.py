@@ -44,8 +44,10 @@ def check(folder, family, choices, is_first):
 
         # "all" has "projections", "pieces" and "tiles", and prompts and steps share the choices.
         is_sample = not is_first and not TRIES_ALL
-        tried = ("--kernels=reference", *choices)
-        for choice in tried[phase != "prefill"::2] if is_sample else tried:
+        tried = ["--kernels=reference", *choices]
+        if is_sample:
+            tried = tried[0::2] if phase == "prefill" else tried[1::2]
+        for choice in tried:
             expect_same(choice, program, choice)
         for name, passes in PASSES.items():
             if is_sample and name not in SAMPLE[phase]:

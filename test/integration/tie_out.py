@@ -206,14 +206,14 @@ def listed(*prompts):
 
 def one_shape(subject):
     """A prompt, two of one length, tokens after tokens; latents absorbed and expanded. Of a sample, both prompts at once."""
-    if not subject.tries_all:
-        forms = [[f"--mla={form}"] for form in ("absorbed", "expanded")] if subject.is_latent else [[]]
-        return np.max([subject.stepwise("--dtype=f32"),
-                       *(subject.whole([PROMPT, PROMPT[::-1]], "--dtype=f32", *form) for form in forms)])
-    pair = [PROMPT[:6], PROMPT[6:12]]
-    exact = [subject.whole([PROMPT], "--dtype=f32"), subject.whole(pair, "--dtype=f32"), subject.stepwise("--dtype=f32")]
-    if subject.is_latent:
-        exact += [subject.whole(pair, "--dtype=f32", f"--mla={form}") for form in ("absorbed", "expanded")]
+    forms = [[f"--mla={form}"] for form in ("absorbed", "expanded")] if subject.is_latent else []
+    exact = [subject.stepwise("--dtype=f32")]
+    if subject.tries_all:
+        exact.append(subject.whole([PROMPT], "--dtype=f32"))
+        pair, forms = [PROMPT[:6], PROMPT[6:12]], [[], *forms]
+    else:
+        pair, forms = [PROMPT, PROMPT[::-1]], forms or [[]]
+    exact += [subject.whole(pair, "--dtype=f32", *form) for form in forms]
     return np.max(exact)
 
 
