@@ -181,10 +181,6 @@ static LogicalResult raiseToOps(const OpOnTarget &context, TileAttr tile,
 // Measured times
 //===----------------------------------------------------------------------===//
 
-static int64_t sumOf(const Cycles &cycles) {
-  return cycles.overhead + withoutOverhead(cycles);
-}
-
 /// Makes the cycles add up to `total`. The traffic stays, and what it takes.
 static void scale(Cycles &cycles, double factor, int64_t total) {
   auto scaled = [&](int64_t part) {
@@ -201,22 +197,21 @@ static void scale(Cycles &cycles, double factor, int64_t total) {
 /// that of the best tile.
 static LogicalResult applyMeasuredTimes(const OpOnTarget &context,
                                         const CostModel &model, TileAttr tile,
-                                        const Movement &movement,
-                                        const Traffic &traffic,
-                                        Cycles &cycles) {
+                                        PartFigures &figures) {
   if (context.target->measured.empty() || !canBeMeasured(context))
     return success();
-  FailureOr<Cycles> best = model.timeInKernel(traffic);
-  if (failed(best) || (context.workload.composition &&
-                       failed(raiseToOps(context, tile, movement, *best))))
+  FailureOr<Cycles> best = model.timeInKernel(figures.traffic);
+  if (failed(best) ||
+      (context.workload.composition &&
+       failed(raiseToOps(context, tile, figures.movement, *best))))
     return failure();
   double clock = double(context.target->clockHz);
-  double factor = correctionOf(context, double(sumOf(*best)) / clock).factor;
-  double total = double(sumOf(cycles)) * factor;
+  double factor = correctionOf(context, double(best->total()) / clock).factor;
+  double total = double(figures.cycles.total()) * factor;
   if (total > double(maxCount))
     return context.refuseOverflow();
   if (factor != 1)
-    scale(cycles, factor, std::llround(total));
+    scale(figures.cycles, factor, std::llround(total));
   return success();
 }
 
@@ -224,16 +219,16 @@ static LogicalResult applyMeasuredTimes(const OpOnTarget &context,
 // The record
 //===----------------------------------------------------------------------===//
 
-static FailureOr<DictionaryAttr> countAllWork(const OpOnTarget &context) {
-  SmallVector<std::pair<StringRef, int64_t>> amounts;
+static LogicalResult countAllWork(const OpOnTarget &context,
+                                  PartFigures &figures) {
   for (WorkKind kind : allWorkKinds) {
     Count count = countWork(context.op, context.workload, kind);
     if (failed(count))
       return context.refuseOverflow();
     if (*count > 0)
-      amounts.push_back({StringRef(stringify(kind)), *count});
+      figures.work.push_back({kind, *count});
   }
-  return getAmounts(context.op->getContext(), amounts);
+  return success();
 }
 
 /// Adds up the bytes of the buffers that lie in the private memory already, or
@@ -315,36 +310,56 @@ static int64_t drawnPicojoules(const Target &target, int64_t atFullClock,
   return most < double(atFullClock) ? int64_t(most) : atFullClock;
 }
 
-FailureOr<PartCostAttr> mlir::llm::computePartCost(const OpOnTarget &context,
-                                                   TileAttr tile) {
+FailureOr<PartFigures> mlir::llm::computePartFigures(const OpOnTarget &context,
+                                                     TileAttr tile) {
   std::unique_ptr<CostModel> model =
       CostModel::get(context, tile.getStrategy());
   FailureOr<Movement> movement = model->move(tile);
   if (failed(movement))
     return failure();
   movement->resident.resize(context.workload.buffers.size());
-  FailureOr<DictionaryAttr> work = countAllWork(context);
-  FailureOr<MovedBytes> moved = sumUp(context, *movement);
+  PartFigures figures;
+  figures.movement = std::move(*movement);
+  LogicalResult work = countAllWork(context, figures);
+  FailureOr<MovedBytes> moved = sumUp(context, figures.movement);
   if (failed(work) || failed(moved))
     return failure();
   FailureOr<Traffic> traffic = Traffic::get(context, std::move(*moved));
   if (failed(traffic))
     return failure();
-  FailureOr<Cycles> cycles = model->timeOf(tile, *traffic);
-  if (failed(cycles) || (context.workload.composition &&
-                         failed(raiseToOps(context, tile, *movement, *cycles))))
+  figures.traffic = std::move(*traffic);
+  FailureOr<Cycles> cycles = model->timeOf(tile, figures.traffic);
+  if (failed(cycles))
     return failure();
-  if (failed(applyMeasuredTimes(context, *model, tile, *movement, *traffic,
-                                *cycles)))
+  figures.cycles = *cycles;
+  if (context.workload.composition &&
+      failed(raiseToOps(context, tile, figures.movement, figures.cycles)))
+    return failure();
+  if (failed(applyMeasuredTimes(context, *model, tile, figures)))
     return failure();
   // The other figures are small enough, but those of kernels may be too large.
-  if (std::max(cycles->overhead, cycles->serial) > maxCount ||
-      std::max(cycles->compute, cycles->memory) > maxCount)
+  const Cycles &found = figures.cycles;
+  if (std::max({found.overhead, found.serial, found.compute, found.memory}) >
+      maxCount)
     return context.refuseOverflow();
+  return figures;
+}
+
+FailureOr<PartCostAttr> mlir::llm::computePartCost(const OpOnTarget &context,
+                                                   TileAttr tile) {
+  FailureOr<PartFigures> figures = computePartFigures(context, tile);
+  if (failed(figures))
+    return failure();
+  SmallVector<std::pair<StringRef, int64_t>> work;
+  for (auto [kind, count] : figures->work)
+    work.push_back({stringify(kind), count});
+  const Cycles &cycles = figures->cycles;
   return PartCostAttr::get(
-      tile.getContext(), /*count=*/int64_t(1), *work,
-      writeTraffic(context, *movement), movement->workingSetBytes,
-      cycles->overhead, cycles->serial, cycles->compute, cycles->memory,
-      writeCycles(context, *traffic), cycles->bound,
-      drawnPicojoules(*context.target, traffic->picojoules, *cycles));
+      tile.getContext(), /*count=*/int64_t(1),
+      getAmounts(tile.getContext(), work),
+      writeTraffic(context, figures->movement),
+      figures->movement.workingSetBytes, cycles.overhead, cycles.serial,
+      cycles.compute, cycles.memory, writeCycles(context, figures->traffic),
+      cycles.bound,
+      drawnPicojoules(*context.target, figures->traffic.picojoules, cycles));
 }

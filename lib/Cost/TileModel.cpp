@@ -8,7 +8,6 @@
 #include "llm/Cost/TileModel.h"
 #include "llm/Support/Units.h"
 #include "llm/Workload/Counts.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -54,6 +53,8 @@ TileModel::Shape TileModel::shapeOf(const Buffer &buffer,
 
 TileModel::TileModel(WorkloadOpInterface op, const Workload &workload)
     : op(op), workload(workload) {
+  for (const Loop &loop : workload.loops)
+    extents.push_back(loop.extent);
   SmallVector<Interval, 6> box = workload.fullBox();
   for (auto [index, buffer] : llvm::enumerate(workload.buffers)) {
     loopsOf.push_back(workload.loopsOf(buffer));
@@ -68,6 +69,9 @@ TileModel::TileModel(WorkloadOpInterface op, const Workload &workload)
                        *whole <= shapes.back().mostElements /
                                      (2 * int64_t(workload.buffers.size()));
   }
+  if (areAllPassesEqual())
+    for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
+      passes.push_back(passesOf(buffer));
 }
 
 /// Does the same as `times` without a call, because the search asks millions of
@@ -83,11 +87,6 @@ Count TileModel::bytesOf(unsigned buffer, int64_t elements) const {
   if (elements <= shapes[buffer].mostElements)
     return elements * shapes[buffer].bytesPerElement;
   return storageBytes(workload.buffers[buffer], elements);
-}
-
-int64_t TileModel::trips(const Tiling &tiling, unsigned loop) const {
-  int64_t extent = workload.loops[loop].extent, size = tiling.sizes[loop];
-  return size >= extent ? 1 : llvm::divideCeil(extent, size);
 }
 
 Count TileModel::compulsoryBytes(unsigned buffer) const {
@@ -110,9 +109,9 @@ bool TileModel::sweepsPerStage(const Tiling &tiling) const {
   return false;
 }
 
-template <typename Visit>
-void TileModel::forEachReturn(const Tiling &tiling, unsigned buffer,
-                              Visit visit) const {
+SmallVector<unsigned, 2> TileModel::returningLoops(const Tiling &tiling,
+                                                   unsigned buffer) const {
+  SmallVector<unsigned, 2> returning;
   bool changes = false;
   for (unsigned loop : llvm::reverse(tiling.order)) {
     if (tiling.sizes[loop] >= workload.loops[loop].extent)
@@ -120,14 +119,14 @@ void TileModel::forEachReturn(const Tiling &tiling, unsigned buffer,
     if (loopsOf[buffer][loop])
       changes = true;
     else if (changes)
-      visit(loop);
+      returning.push_back(loop);
   }
+  llvm::sort(returning); // so that orders with the same ones compare equal
+  return returning;
 }
 
 bool TileModel::isKept(const Tiling &tiling, unsigned buffer) const {
-  bool returns = false;
-  forEachReturn(tiling, buffer, [&](unsigned) { returns = true; });
-  return !returns;
+  return returningLoops(tiling, buffer).empty();
 }
 
 Count TileModel::roomOfTile(const Tiling &tiling, const Tiling &box,
@@ -171,9 +170,8 @@ std::optional<Tiling> TileModel::growTilesInto(int64_t room,
 /// there are more, all count as the last one, whose queries see most.
 static constexpr int64_t mostGatheredTiles = 1024;
 
-template <typename ForEach>
 Count TileModel::touchedElements(const Tiling &tiling, unsigned buffer,
-                                 ForEach forEach) const {
+                                 ArrayRef<unsigned> repeating) const {
   Count repeats = int64_t(1);
   llvm::SmallBitVector masked(workload.loops.size());
   // Tiles of queries that select keys may touch the same ones, each anew.
@@ -181,12 +179,14 @@ Count TileModel::touchedElements(const Tiling &tiling, unsigned buffer,
     for (unsigned loop : workload.maskedLoops.set_bits())
       if (loopsOf[buffer][loop] && trips(tiling, loop) > 1)
         masked.set(loop);
-  forEach([&](unsigned loop) {
-    if (!workload.maskedLoops.empty() && workload.maskedLoops[loop])
+  for (unsigned loop : repeating) {
+    int64_t tiles = trips(tiling, loop);
+    if (tiles > 1 && !workload.maskedLoops.empty() &&
+        workload.maskedLoops[loop])
       masked.set(loop);
     else if (succeeded(repeats))
-      repeats = product(*repeats, trips(tiling, loop));
-  });
+      repeats = product(*repeats, tiles);
+  }
   Count once = masked.any() ? maskedElements(buffer, masked, tiling)
                             : fullElements[buffer];
   if (failed(repeats) || failed(once))
@@ -194,23 +194,69 @@ Count TileModel::touchedElements(const Tiling &tiling, unsigned buffer,
   return product(*once, *repeats);
 }
 
+/// Every interruption writes partial sums of 4 bytes and reads them back.
+static constexpr int64_t partialSumBytes = 2 * 4;
+
 Count TileModel::writtenBytes(unsigned buffer, int64_t touched) const {
   Count distinct = fullElements[buffer];
   if (failed(distinct) || touched == *distinct)
     return failed(distinct) ? distinct : fullBytes[buffer];
-  // Every interruption writes 4-byte partial sums and reads them back.
-  return plus(fullBytes[buffer], times(touched - *distinct, 2 * 4));
+  return plus(fullBytes[buffer], times(touched - *distinct, partialSumBytes));
 }
 
-Count TileModel::trafficBytes(const Tiling &tiling, unsigned buffer) const {
+bool TileModel::areAllPassesEqual() const {
+  auto isEqual = [&](unsigned buffer) {
+    return workload.buffers[buffer].role == Buffer::Role::Temporary ||
+           (shapes[buffer].bytesPerElement > 0 && sweeps[buffer] == 1 &&
+            succeeded(fullBytes[buffer]) && succeeded(fullElements[buffer]) &&
+            *fullElements[buffer] <= maxCount / partialSumBytes);
+  };
+  return workload.maskedLoops.none() &&
+         llvm::all_of(llvm::seq<unsigned>(0, workload.buffers.size()), isEqual);
+}
+
+TileModel::Passes TileModel::passesOf(unsigned buffer) const {
+  switch (workload.buffers[buffer].role) {
+  case Buffer::Role::Temporary:
+    return {0, 0};
+  case Buffer::Role::Read:
+    return {*fullBytes[buffer], *fullBytes[buffer]};
+  case Buffer::Role::Write: // partial sums
+    return {*fullBytes[buffer], partialSumBytes * *fullElements[buffer]};
+  case Buffer::Role::State:
+    return {2 * *fullBytes[buffer], 2 * *fullBytes[buffer]};
+  }
+  llvm_unreachable("one of the four");
+}
+
+inline std::optional<int64_t>
+TileModel::bytesOfPasses(const Tiling &tiling, unsigned buffer,
+                         ArrayRef<unsigned> returning) const {
+  // Far below the limit, no count and no product of counts needs a check.
+  constexpr int64_t most = int64_t(1) << 50;
+  if (passes.empty())
+    return std::nullopt;
+  int64_t count = 1;
+  for (unsigned loop : returning)
+    if (__builtin_mul_overflow(count, trips(tiling, loop), &count))
+      return std::nullopt;
+  int64_t bytes;
+  if (__builtin_mul_overflow(passes[buffer].furtherBytes, count - 1, &bytes) ||
+      bytes > most || passes[buffer].firstBytes > most)
+    return std::nullopt;
+  return passes[buffer].firstBytes + bytes;
+}
+
+Count TileModel::trafficBytesWith(ArrayRef<unsigned> returning,
+                                  const Tiling &tiling, unsigned buffer) const {
   const Buffer &moved = workload.buffers[buffer];
-  if (moved.isKept && !isKept(tiling, buffer))
+  if (moved.isKept && !returning.empty())
     return failure();
+  if (std::optional<int64_t> bytes = bytesOfPasses(tiling, buffer, returning))
+    return *bytes;
   if (moved.role == Buffer::Role::Temporary)
     return int64_t(0);
-  Count touched = touchedElements(tiling, buffer, [&](auto visit) {
-    forEachReturn(tiling, buffer, visit);
-  });
+  Count touched = touchedElements(tiling, buffer, returning);
   if (succeeded(touched) && sweeps[buffer] > 1 && sweepsPerStage(tiling))
     touched = product(*touched, sweeps[buffer]);
   if (failed(touched))
@@ -223,11 +269,11 @@ Count TileModel::trafficBytes(const Tiling &tiling, unsigned buffer) const {
 }
 
 Count TileModel::usedBytes(const Tiling &tiling, unsigned buffer) const {
-  Count touched = touchedElements(tiling, buffer, [&](auto visit) {
-    for (unsigned loop = 0; loop < workload.loops.size(); ++loop)
-      if (!loopsOf[buffer][loop] && trips(tiling, loop) > 1)
-        visit(loop);
-  });
+  SmallVector<unsigned, 6> repeating;
+  for (unsigned loop = 0; loop < workload.loops.size(); ++loop)
+    if (!loopsOf[buffer][loop])
+      repeating.push_back(loop);
+  Count touched = touchedElements(tiling, buffer, repeating);
   if (failed(touched))
     return failure();
   switch (workload.buffers[buffer].role) {
@@ -350,7 +396,7 @@ int64_t TileModel::simpleWorkingSetBytes(const Tiling &tiling) const {
     int64_t bytes = shape.bytesPerElement;
     bool isCut = false;
     for (unsigned loop : shape.loops) {
-      int64_t extent = workload.loops[loop].extent, size = tiling.sizes[loop];
+      int64_t extent = extents[loop], size = tiling.sizes[loop];
       isCut |= size < extent;
       bytes *= std::min(size, extent);
     }

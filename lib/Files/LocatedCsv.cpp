@@ -30,7 +30,7 @@ public:
     }
     std::vector<CsvRow> rows;
     while (!rest.empty()) {
-      FailureOr<CsvRow> row = parseRow();
+      FailureOr<CsvRow> row = parseRow(rows.empty() ? 0 : rows.front().size());
       if (failed(row))
         return failure();
       if (row->size() == 1 && row->front().text.empty())
@@ -45,8 +45,9 @@ public:
   }
 
 private:
-  FailureOr<CsvRow> parseRow() {
+  FailureOr<CsvRow> parseRow(size_t expectedCells) {
     CsvRow row;
+    row.reserve(expectedCells);
     do {
       FailureOr<CsvCell> cell = parseCell();
       if (failed(cell))
@@ -59,7 +60,7 @@ private:
 
   FailureOr<CsvCell> parseCell() {
     skipBlanks();
-    CsvCell cell{"", here()};
+    CsvCell cell{"", fileName, line, column};
     if (!take("\"")) {
       cell.text = takeCount(rest.find_first_of(",\r\n")).rtrim(" \t").str();
       return cell;

@@ -108,10 +108,10 @@ LogicalResult TimesBuilder::add(const MeasuredRow &row, Reasons reasons) {
                       << "' does not run it as one kernel of one engine";
     if (kernels.kernels.empty()) {
       kernels.isWarm = tile->residentBytes > 0;
-      kernels.memoryMicroseconds = microseconds(tile->cost.getMemoryCycles());
+      kernels.memoryMicroseconds = microseconds(tile->cost.cycles.memory);
     }
     kernels.kernels.push_back(
-        {formOf(tile->onTarget), microseconds(tile->cost.getCycles())});
+        {formOf(tile->onTarget), microseconds(tile->cost.cycles.total())});
   }
   if (failed(checkRatio(kernels.ratio(), refuse)))
     return failure();

@@ -195,7 +195,7 @@ LogicalResult TableReader::readHeader() {
     for (const MeasuredColumn &column : known)
       if (!columns.contains(column.name) && column.name.size() > 1 &&
           StringRef(cell.text).edit_distance_insensitive(column.name) == 1)
-        emitWarning(cell.location)
+        emitWarning(cell.loc())
             << "column '" << cell.text << "' is not known; did you mean '"
             << column.name << "'?";
   if (cells.size() == 1)
@@ -251,7 +251,7 @@ LogicalResult TableReader::readTimes(const CsvRow &row,
 }
 
 FailureOr<MeasuredRow> TableReader::readRow(const CsvRow &row) const {
-  MeasuredRow measured(row.front().location);
+  MeasuredRow measured(row.front().loc());
   for (const TextColumn &text : textColumns)
     if (const CsvCell *cell = find(row, text.column.name))
       measured.*text.member = cell->text;
@@ -289,6 +289,7 @@ readMeasuredTable(StringRef path, MLIRContext *context, Times times,
   if (failed(reader.readHeader()))
     return failure();
   std::vector<MeasuredRow> rows;
+  rows.reserve(cells->size());
   for (const CsvRow &row : llvm::drop_begin(*cells)) {
     FailureOr<MeasuredRow> measured = reader.readRow(row);
     if (failed(measured))

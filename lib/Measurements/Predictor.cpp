@@ -32,8 +32,8 @@ FailureOr<std::optional<double>> Predictor::microseconds(const MeasuredRow &row,
     FailureOr<RowTile> tile = chooseRowTile(op, row, targets.of(row), reasons);
     if (failed(tile))
       return failure();
-    sum +=
-        cyclesToMicroseconds(tile->cost.getCycles(), targets.of(row).clockHz);
+    sum += cyclesToMicroseconds(tile->cost.cycles.total(),
+                                targets.of(row).clockHz);
   }
   return std::optional<double>(sum);
 }

@@ -52,9 +52,11 @@ static TileAttr makeResident(const OpOnTarget &onTarget,
 /// attention do so if the target tells what the cache gives them, and in a graph
 /// that is replayed: elsewhere other ops run between two of the same weight.
 static bool isWarm(const OpOnTarget &onTarget, const UnitKernel *kernel,
-                   const MeasuredRow &row, int64_t bytes) {
-  if (row.cacheResident.value_or(0) != 1 || !kernel || !onTarget.tileMemory() ||
-      bytes > onTarget.tileCapacityBytes())
+                   const MeasuredRow &row) {
+  if (!kernel || !onTarget.tileMemory())
+    return false;
+  Count bytes = compulsoryBytes(onTarget.op, onTarget.workload);
+  if (failed(bytes) || *bytes > onTarget.tileCapacityBytes())
     return false;
   StringRef wide = widestClassOf(kernel->opClass());
   return wide == "elementwise" ||
@@ -91,14 +93,15 @@ FailureOr<RowTile> mlir::llm::chooseRowTile(WorkloadOpInterface op,
   if (failed(tile))
     return failure();
   double residentBytes = 0;
-  std::unique_ptr<UnitKernel> kernel = unitKernelOf(*onTarget);
-  Count bytes = compulsoryBytes(op, onTarget->workload);
-  if (succeeded(bytes) && isWarm(*onTarget, kernel.get(), row, *bytes)) {
-    residentBytes = movedBytes(*onTarget, *kernel);
-    tile = makeResident(*onTarget, *kernel, residentBytes, *tile);
+  if (row.cacheResident == 1) {
+    std::unique_ptr<UnitKernel> kernel = unitKernelOf(*onTarget);
+    if (isWarm(*onTarget, kernel.get(), row)) {
+      residentBytes = movedBytes(*onTarget, *kernel);
+      tile = makeResident(*onTarget, *kernel, residentBytes, *tile);
+    }
   }
-  FailureOr<PartCostAttr> cost = computePartCost(*onTarget, *tile);
+  FailureOr<PartFigures> cost = computePartFigures(*onTarget, *tile);
   if (failed(cost))
     return failure();
-  return RowTile{std::move(*onTarget), *cost, residentBytes};
+  return RowTile{std::move(*onTarget), std::move(*cost), residentBytes};
 }

@@ -60,15 +60,25 @@ private:
   /// The most bytes that are moved again if the loop is cut: those of the
   /// buffers that do not use it, once for each iteration.
   double bytesAtStake(unsigned loop) const;
-  void enumerateSizes(size_t position);
+  /// Tries the sizes of the loops from `position` on that fit with the current
+  /// ones of the others. `optimistic` has sizes for them that none exceeds.
+  void enumerateSizes(size_t position, Tiling optimistic);
+  void keepIfBetter();
+  /// An order of all loops, and the loops that bring tiles back in it.
+  struct LoopOrder {
+    SmallVector<unsigned, 6> loops;
+    TileTraffic::Returning returning;
+  };
+  /// The orders of the loops that the tiling cuts, but for those that move the
+  /// same bytes as one before them.
+  ArrayRef<LoopOrder> ordersFor(const Tiling &tiling) const;
+  SmallVector<LoopOrder, 6> findOrders(Tiling tiling) const;
   /// The fewest bytes over the orders of the loops that are cut. `order` is
   /// left at the best of them. Nothing if none is better than the best so far.
-  std::optional<int64_t> chooseOrder(Tiling &tiling,
-                                     Kept kept = Kept::ByTiling) const;
-  /// Whether tiles can be better than the best so far if they have the current
-  /// sizes of the loops before `position`, and at best those of `optimistic`
-  /// from there on.
-  bool canImprove(Tiling optimistic) const;
+  std::optional<int64_t> chooseOrder(Tiling &tiling) const;
+  /// Whether tiles can be better than the best so far if none of their sizes
+  /// exceeds those of `optimistic`, whose order is of no account.
+  bool canImprove(Tiling &optimistic) const;
   /// A tiling with the current sizes of the loops before `position`, which cuts
   /// no other loop.
   Tiling withoutCuts(size_t position) const;
@@ -78,6 +88,10 @@ private:
   /// The sizes of a reused loop that fit into `room` with the current ones of
   /// the others, the largest first. The loop is left at its smallest.
   SmallVector<int64_t, 32> fittingSizes(size_t position, int64_t room);
+  /// The most iterations of a loop that is cut that fit into `room`, if sizes
+  /// between these two tell it.
+  std::optional<int64_t> mostThatFit(int64_t &size, int64_t small,
+                                     int64_t large, int64_t room) const;
   /// How many tiles of the buffer there is room for.
   int64_t heldOf(const Tiling &tiling, unsigned buffer) const;
   Count workingSetBytes() const;
@@ -101,6 +115,12 @@ private:
   SmallVector<unsigned> streamedLoops;
   /// The sizes of each of the reused loops, the largest first.
   SmallVector<SmallVector<int64_t>> sizesOfReuseLoops;
+  /// The orders for each set of loops that are cut.
+  struct OrdersOfCut {
+    SmallVector<bool, 6> cuts; ///< whether each loop is cut
+    SmallVector<LoopOrder, 6> orders;
+  };
+  mutable SmallVector<OrdersOfCut, 0> orders;
   Tiling current, best;
   std::optional<int64_t> bestBytes;
   /// The most that a better tile moves, and the least that any tile moves.
@@ -216,6 +236,21 @@ bool TileSearch::fits(int64_t room) const {
   return succeeded(bytes) && *bytes <= room;
 }
 
+std::optional<int64_t> TileSearch::mostThatFit(int64_t &size, int64_t small,
+                                               int64_t large,
+                                               int64_t room) const {
+  if (tiles == Tiles::HeldOnce || handsOverOnce || small == large ||
+      !traffic.model().growsEvenly())
+    return std::nullopt;
+  size = small;
+  int64_t least = *workingSetBytes();
+  size = large;
+  int64_t bytesPerIteration = (*workingSetBytes() - least) / (large - small);
+  if (bytesPerIteration == 0)
+    return std::nullopt;
+  return small + llvm::divideFloorSigned(room - least, bytesPerIteration);
+}
+
 SmallVector<int64_t, 32> TileSearch::fittingSizes(size_t position,
                                                   int64_t room) {
   ArrayRef<int64_t> sizes = sizesOfReuseLoops[position];
@@ -230,15 +265,19 @@ SmallVector<int64_t, 32> TileSearch::fittingSizes(size_t position,
   if (fitsWith(sizes.front()))
     fitting.push_back(sizes.front());
   ArrayRef<int64_t> cut = sizes.drop_front();
-  const int64_t *first = llvm::partition_point(
-      cut, [&](int64_t tried) { return !fitsWith(tried); });
+  std::optional<int64_t> most =
+      cut.empty() ? std::nullopt
+                  : mostThatFit(size, cut.back(), cut.front(), room);
+  const int64_t *first = llvm::partition_point(cut, [&](int64_t tried) {
+    return most ? tried > *most : !fitsWith(tried);
+  });
   fitting.append(first, cut.end());
   size = steps[reuseLoops[position]];
   return fitting;
 }
 
-std::optional<int64_t> TileSearch::chooseOrder(Tiling &tiling,
-                                               Kept kept) const {
+SmallVector<TileSearch::LoopOrder, 6>
+TileSearch::findOrders(Tiling tiling) const {
   // Loops that are not cut do not matter for the order. They stay outside, and
   // so do those whose order costs nothing. Sweeps over rows are inside of all.
   SmallVector<unsigned> cut, outer, rows;
@@ -251,25 +290,64 @@ std::optional<int64_t> TileSearch::chooseOrder(Tiling &tiling,
     else
       outer.push_back(loop);
   }
-  std::optional<int64_t> least;
-  SmallVector<unsigned, 6> bestOrder;
+  SmallVector<LoopOrder, 6> found;
   do {
     tiling.order.assign(outer.begin(), outer.end());
     tiling.order.append(cut.begin(), cut.end());
     tiling.order.append(rows.begin(), rows.end());
-    std::optional<int64_t> found =
-        traffic.countBytes(tiling, least ? *least - 1 : mostBytes, kept);
+    TileTraffic::Returning returning = traffic.returningLoops(tiling);
+    bool isKnown = llvm::any_of(found, [&](const LoopOrder &order) {
+      return order.returning == returning;
+    });
+    if (!isKnown || !traffic.followsReturningLoops())
+      found.push_back({tiling.order, std::move(returning)});
+  } while (std::next_permutation(cut.begin(), cut.end()));
+  return found;
+}
+
+ArrayRef<TileSearch::LoopOrder>
+TileSearch::ordersFor(const Tiling &tiling) const {
+  auto cutsAsBefore = [&](const OrdersOfCut &known) {
+    for (unsigned loop = 0; loop < workload.loops.size(); ++loop)
+      if ((tiling.sizes[loop] < workload.loops[loop].extent) !=
+          known.cuts[loop])
+        return false;
+    return true;
+  };
+  // The tilings that are tried next to each other mostly cut the same loops.
+  for (const OrdersOfCut &known : llvm::reverse(orders))
+    if (cutsAsBefore(known))
+      return known.orders;
+  OrdersOfCut found{{}, findOrders(tiling)};
+  for (auto [size, loop] : llvm::zip_equal(tiling.sizes, workload.loops))
+    found.cuts.push_back(size < loop.extent);
+  return orders.emplace_back(std::move(found)).orders;
+}
+
+std::optional<int64_t> TileSearch::chooseOrder(Tiling &tiling) const {
+  std::optional<int64_t> least;
+  const LoopOrder *best = nullptr;
+  for (const LoopOrder &order : ordersFor(tiling)) {
+    if (!traffic.followsReturningLoops())
+      tiling.order = order.loops;
+    std::optional<int64_t> found = traffic.countBytes(
+        tiling, order.returning, least ? *least - 1 : mostBytes);
     if (found) {
       least = found;
-      bestOrder = tiling.order;
+      best = &order;
     }
-  } while (std::next_permutation(cut.begin(), cut.end()));
-  tiling.order = bestOrder;
+  }
+  tiling.order = best ? best->loops : SmallVector<unsigned, 6>();
   return least;
 }
 
-bool TileSearch::canImprove(Tiling optimistic) const {
-  return chooseOrder(optimistic, Kept::All).has_value();
+bool TileSearch::canImprove(Tiling &optimistic) const {
+  return llvm::any_of(ordersFor(optimistic), [&](const LoopOrder &order) {
+    if (!traffic.followsReturningLoops())
+      optimistic.order = order.loops;
+    return traffic.countBytes(optimistic, order.returning, mostBytes, Kept::All)
+        .has_value();
+  });
 }
 
 Tiling TileSearch::withoutCuts(size_t position) const {
@@ -282,41 +360,51 @@ Tiling TileSearch::withoutCuts(size_t position) const {
 Tiling TileSearch::withLeastCuts(size_t position) {
   // Sizes are rounded up to bytes: two tiles of one element may take a byte
   // more for each buffer than one tile of two.
-  int64_t room = capacity + 2 * int64_t(workload.buffers.size());
+  int64_t rounded = 2 * int64_t(workload.buffers.size());
+  int64_t room = capacity + (traffic.model().growsEvenly() ? 0 : rounded);
   Tiling tiling = current;
   for (; position < reuseLoops.size(); ++position)
     tiling.sizes[reuseLoops[position]] = fittingSizes(position, room).front();
   return tiling;
 }
 
-void TileSearch::enumerateSizes(size_t position) {
-  if (position == reuseLoops.size()) {
-    std::optional<int64_t> found = chooseOrder(current);
-    if (found) {
-      bestBytes = found;
-      mostBytes = *found - 1;
-      best = current;
-    }
+void TileSearch::keepIfBetter() {
+  std::optional<int64_t> found = chooseOrder(current);
+  if (!found)
     return;
-  }
+  bestBytes = found;
+  mostBytes = *found - 1;
+  best = current;
+}
+
+void TileSearch::enumerateSizes(size_t position, Tiling optimistic) {
+  if (position == reuseLoops.size())
+    return keepIfBetter();
   unsigned loop = reuseLoops[position];
-  bool isMasked = workload.maskedLoops.any(),
-       isLast = position + 1 == reuseLoops.size();
+  size_t behind = position + 1;
+  bool isLast = behind == reuseLoops.size(),
+       isMasked = workload.maskedLoops.any(),
+       // A memory on the way may keep more of smaller tiles, too.
+      isMonotone = !isMasked && traffic.followsReturningLoops();
   // The loops after this one are still at their smallest, so a size that does
   // not fit now fits with no choice for them.
   for (int64_t size : fittingSizes(position, capacity)) {
     // No tile moves fewer bytes than every element once.
     if (mostBytes < leastBytes)
       break;
-    current.sizes[loop] = size;
-    // Smaller tiles move more, unless a mask hides some of them.
-    if (!canImprove(withoutCuts(position + 1))) {
-      if (isMasked)
-        continue;
+    current.sizes[loop] = optimistic.sizes[loop] = size;
+    if (isLast && isMonotone) {
+      keepIfBetter();
       break;
     }
-    if (isMasked || isLast || canImprove(withLeastCuts(position + 1)))
-      enumerateSizes(position + 1);
+    // With one loop left, its only size to try tells as much as a limit.
+    bool leavesOne = isMonotone && behind + 1 == reuseLoops.size(),
+         hasLimit = !isMasked && !isLast && !leavesOne;
+    Tiling next = hasLimit ? withLeastCuts(behind) : optimistic;
+    if (canImprove(next))
+      enumerateSizes(behind, std::move(next));
+    else if (!isMasked && !(hasLimit && canImprove(optimistic)))
+      break; // smaller tiles move more, unless a mask hides some of them
   }
   current.sizes[loop] = steps[loop];
 }
@@ -330,7 +418,9 @@ void TileSearch::growStreamedLoops() {
          candidateSizes(workload.loops[loop].extent, steps[loop])) {
       int64_t before = current.sizes[loop];
       current.sizes[loop] = size;
-      if (fits(capacity) && traffic.countBytes(current, *bestBytes))
+      if (fits(capacity) &&
+          traffic.countBytes(current, traffic.returningLoops(current),
+                             *bestBytes))
         break;
       current.sizes[loop] = before;
     }
@@ -398,7 +488,8 @@ FailureOr<TileLevelAttr> TileSearch::run() {
            << context.tileMemory()->name << "', which has " << capacity << ": "
            << *least - capacity << " too many; the target needs a larger one";
   }
-  enumerateSizes(0);
+  enumerateSizes(0, workload.maskedLoops.any() ? withoutCuts(0)
+                                               : withLeastCuts(0));
   if (!bestBytes || !traffic.areCyclesCountable(*bestBytes))
     return context.refuse()
            << "has more than 2^61 - 1 bytes, or a value inside is computed "
@@ -464,8 +555,8 @@ static TileSearch startSearch(const OpOnTarget &context,
 static int64_t cyclesWith(const OpOnTarget &context, TileLevelAttr level) {
   auto tile =
       TileAttr::get(context.op->getContext(), TileStrategy::Search, level, {});
-  FailureOr<PartCostAttr> cost = computePartCost(context, tile);
-  return succeeded(cost) ? cost->getCycles() : maxCount;
+  FailureOr<PartFigures> cost = computePartFigures(context, tile);
+  return succeeded(cost) ? cost->cycles.total() : maxCount;
 }
 
 /// Chooses the faster of two ways: engines that wait for each other leave room

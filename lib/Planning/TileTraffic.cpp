@@ -16,7 +16,8 @@ using namespace mlir::llm;
 
 TileTraffic::TileTraffic(const OpOnTarget &context)
     : context(context), tiles(context.op, context.workload),
-      rooms(roomsInFront(*context.target)) {
+      rooms(roomsInFront(*context.target)),
+      keepsAny(llvm::any_of(rooms, [](int64_t room) { return room > 0; })) {
   const Target &target = *context.target;
   for (const Memory *memory : target.sharedMemories())
     rates.push_back(std::max<int64_t>(
@@ -38,7 +39,15 @@ Count TileTraffic::countAll(function_ref<Count(unsigned)> count) const {
   return bytes;
 }
 
+TileTraffic::Returning TileTraffic::returningLoops(const Tiling &tiling) const {
+  Returning returning;
+  for (unsigned buffer = 0; buffer < context.workload.buffers.size(); ++buffer)
+    returning.push_back(tiles.returningLoops(tiling, buffer));
+  return returning;
+}
+
 std::optional<int64_t> TileTraffic::countTime(const Tiling &tiling,
+                                              const Returning &returning,
                                               int64_t most, Kept kept) const {
   constexpr int64_t shareOfOthers = 64;
   int64_t longest = 0, others = 0;
@@ -57,10 +66,11 @@ std::optional<int64_t> TileTraffic::countTime(const Tiling &tiling,
     std::optional<Tiling> far;
     if (room > 0 && !movesOnce)
       far = tiles.growTilesInto(room, tiling);
-    const Tiling &own = far ? *far : tiling;
     Count bytes = countAll([&](unsigned buffer) {
-      return movesOnce ? tiles.compulsoryBytes(buffer)
-                       : tiles.trafficBytes(own, buffer);
+      if (movesOnce)
+        return tiles.compulsoryBytes(buffer);
+      return far ? tiles.trafficBytes(*far, buffer)
+                 : tiles.trafficBytesWith(returning[buffer], tiling, buffer);
     });
     if (!add(bytes, rate))
       return std::nullopt;
@@ -73,19 +83,19 @@ std::optional<int64_t> TileTraffic::countTime(const Tiling &tiling,
 }
 
 std::optional<int64_t> TileTraffic::countBytes(const Tiling &tiling,
+                                               const Returning &returning,
                                                int64_t most, Kept kept) const {
   // If no memory keeps anything, the same bytes pass all memories.
-  bool keepsAny = llvm::any_of(rooms, [](int64_t room) { return room > 0; });
-  return keepsAny || tileRate > 0 ? countTime(tiling, most, kept)
-                                  : countNearBytes(tiling, most);
+  return keepsAny || tileRate > 0 ? countTime(tiling, returning, most, kept)
+                                  : countNearBytes(tiling, returning, most);
 }
 
 std::optional<int64_t> TileTraffic::countNearBytes(const Tiling &tiling,
+                                                   const Returning &returning,
                                                    int64_t most) const {
   int64_t bytes = 0;
-  for (unsigned buffer = 0; buffer < context.workload.buffers.size();
-       ++buffer) {
-    Count moved = tiles.trafficBytes(tiling, buffer);
+  for (auto [buffer, loops] : llvm::enumerate(returning)) {
+    Count moved = tiles.trafficBytesWith(loops, tiling, buffer);
     // Both terms are below a quarter of what 64 bits hold.
     if (failed(moved) || (bytes += *moved) > most)
       return std::nullopt;

@@ -80,7 +80,7 @@ FailureOr<RowModels::Model> RowModels::makeModel(const MeasuredRow &row,
     FailureOr<RowTile> tile = chooseRowTile(op, row, target, reasons);
     if (failed(tile))
       return failure();
-    KernelBytes bytes{double(tile->cost.getBytes(target.dram().name)),
+    KernelBytes bytes{double(tile->cost.traffic.shared.back()),
                       tile->residentBytes};
     std::unique_ptr<UnitKernel> kernel = unitKernelOf(tile->onTarget);
     // Later errors of the op go to nobody, since callers only ask for times.

@@ -172,7 +172,7 @@ FailureOr<ServedRow> ServedTableReader::readRow(const CsvRow &row) const {
       !std::isfinite(milliseconds) || milliseconds <= 0)
     return row[time].emitError()
            << "expected milliseconds above 0, got '" << row[time].text << "'";
-  return ServedRow{row.front().location,
+  return ServedRow{row.front().loc(),
                    {*cut, /*workers=*/1, /*promptWorkers=*/0},
                    {*inputTokens, *outputTokens, *atOnce},
                    milliseconds * 1e-3};

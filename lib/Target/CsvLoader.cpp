@@ -202,7 +202,7 @@ FailureOr<Target> ColumnReader::read() {
     return rows.front()[at].emitError()
            << "'" << column << "': " << llvm::join(problems, "; ");
   for (const TargetProblem &doubt : findDoubts(target))
-    mlir::emitWarning(rows.front()[at].location)
+    mlir::emitWarning(rows.front()[at].loc())
         << "'" << column << "': '" << doubt.path << "' " << doubt.reason;
   return std::move(target);
 }

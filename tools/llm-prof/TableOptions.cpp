@@ -77,19 +77,18 @@ TableOptions::readRows(MLIRContext &context) const {
         readMeasuredTable(file, &context, Times::Required, ofRows);
     if (failed(rows))
       return failure();
-    llvm::append_range(all, *rows);
+    llvm::move(*rows, std::back_inserter(all));
   }
   if (failed(checkFilter(devices, &MeasuredRow::device, all, context)) ||
       failed(checkFilter(opKinds, &MeasuredRow::opKind, all, context)) ||
       failed(checkFilter(sources, &MeasuredRow::source, all, context)) ||
       failed(checkFilter(backends, &MeasuredRow::backend, all, context)))
     return failure();
-  std::vector<MeasuredRow> kept;
-  llvm::copy_if(all, std::back_inserter(kept),
-                [&](const MeasuredRow &row) { return filter.accepts(row); });
-  if (kept.empty())
+  llvm::erase_if(all,
+                 [&](const MeasuredRow &row) { return !filter.accepts(row); });
+  if (all.empty())
     return emitError(UnknownLoc::get(&context))
            << "no row is left: the filters (--device, --op-kind, --source, "
               "--backend) match none together";
-  return kept;
+  return all;
 }

@@ -33,6 +33,10 @@ struct Cycles {
   /// overlaps streaming and arithmetic, so that only the longer of the two
   /// counts.
   static Cycles overlapped(int64_t overhead, int64_t compute, int64_t memory);
+  /// Returns how long the op takes.
+  int64_t total() const {
+    return overhead + serial + std::max(compute, memory);
+  }
   /// Returns what bounds an op whose units and whose streaming take so long
   /// behind its overhead.
   CostBound boundBy(int64_t units, int64_t streaming) const;
@@ -132,10 +136,20 @@ private:
 FailureOr<CostAttr> computeCost(const OpOnTarget &context, TileAttr tile);
 FailureOr<CostAttr> computeCost(const OpOnTarget &context, TileAttr tile,
                                 const CostStamps &stamps);
-/// Computes only the record of the cost, without the fingerprint, for callers
-/// that write no IR.
+/// Computes only the record of the cost, without the fingerprint.
 FailureOr<PartCostAttr> computePartCost(const OpOnTarget &context,
                                         TileAttr tile);
+
+/// The figures of a record.
+struct PartFigures {
+  SmallVector<std::pair<WorkKind, int64_t>, 4> work; ///< none is 0
+  Movement movement;
+  Traffic traffic;
+  Cycles cycles;
+};
+/// Computes only these, for callers that write no IR.
+FailureOr<PartFigures> computePartFigures(const OpOnTarget &context,
+                                          TileAttr tile);
 
 /// The name of the tile level that says what one unit of an engine works on at
 /// a time. No memory of the target has that name.

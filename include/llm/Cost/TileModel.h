@@ -9,6 +9,7 @@
 #define LLM_COST_TILEMODEL_H
 
 #include "llm/Workload/Workload.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <map>
 
@@ -45,7 +46,10 @@ public:
   TileModel(WorkloadOpInterface op, const Workload &workload);
 
   /// Returns the number of tiles along a loop.
-  int64_t trips(const Tiling &tiling, unsigned loop) const;
+  int64_t trips(const Tiling &tiling, unsigned loop) const {
+    int64_t extent = extents[loop], size = tiling.sizes[loop];
+    return size >= extent ? 1 : llvm::divideCeil(extent, size);
+  }
   /// Says whether stages sweep over the tiles of a row one after the other
   /// (`Loop::Tiles::PerStage`).
   bool sweepsPerStage(const Tiling &tiling) const;
@@ -56,10 +60,20 @@ public:
   /// fit into `room`, which has one tile of each buffer. Returns nothing if the
   /// smallest tiles do not fit.
   std::optional<Tiling> growTilesInto(int64_t room, const Tiling &tiling) const;
+  /// Returns the cut loops that bring tiles of the buffer back: its map does
+  /// not use them, and inside of them is a loop that changes the tile. They
+  /// depend on the order of the cut loops alone, not on their sizes.
+  SmallVector<unsigned, 2> returningLoops(const Tiling &tiling,
+                                          unsigned buffer) const;
   /// Returns the bytes that one buffer moves, in both directions together.
   /// Fails if they do not fit into 64 bits, or if a value inside a kernel would
   /// be computed again.
-  Count trafficBytes(const Tiling &tiling, unsigned buffer) const;
+  Count trafficBytes(const Tiling &tiling, unsigned buffer) const {
+    return trafficBytesWith(returningLoops(tiling, buffer), tiling, buffer);
+  }
+  /// Does the same for a caller that knows the returning loops already.
+  Count trafficBytesWith(ArrayRef<unsigned> returning, const Tiling &tiling,
+                         unsigned buffer) const;
   /// Returns the bytes of one buffer that arithmetic reads and writes in the
   /// memory of the tiles. Each stage does so once in each iteration over tiles.
   Count usedBytes(const Tiling &tiling, unsigned buffer) const;
@@ -77,21 +91,18 @@ public:
   /// Returns the room in bytes of all tiles held.
   Count workingSetBytes(const Tiling &tiling, ArrayRef<int64_t> held) const;
   Count workingSetBytes(const Tiling &tiling) const;
+  /// Says whether this room grows evenly with the size of each loop that is
+  /// cut.
+  bool growsEvenly() const { return areShapesSimple; }
   /// Returns the bytes of all elements of a buffer, each once. No tiling can
   /// move fewer.
   Count compulsoryBytes(unsigned buffer) const;
 
 private:
-  /// Calls `visit` for each cut loop that brings tiles of the buffer back. The
-  /// map of the buffer does not use this loop, and inside of it is a loop that
-  /// changes the tile.
-  template <typename Visit>
-  void forEachReturn(const Tiling &tiling, unsigned buffer, Visit visit) const;
-  /// Returns the elements of a buffer, times the tiles of the loops that
-  /// `forEach` visits. The buffer's map does not use these loops.
-  template <typename ForEach>
+  /// Returns the elements of a buffer, times the tiles of the `repeating`
+  /// loops, which the buffer's map does not use.
   Count touchedElements(const Tiling &tiling, unsigned buffer,
-                        ForEach forEach) const;
+                        ArrayRef<unsigned> repeating) const;
   /// Returns the bytes that are written, with 32-bit partial sums for
   /// interruptions.
   Count writtenBytes(unsigned buffer, int64_t touched) const;
@@ -111,6 +122,7 @@ private:
 
   WorkloadOpInterface op;
   const Workload &workload;
+  SmallVector<int64_t, 6> extents; ///< of the loops, side by side
   /// What the search often needs to know about a buffer.
   struct Shape {
     SmallVector<unsigned, 4> loops; ///< the loops that its map uses
@@ -126,10 +138,25 @@ private:
   static int64_t tilesHeld(const Workload &workload, const Shape &buffer,
                            const Tiling &tiling);
 
+  /// The bytes that a buffer moves if its tiles never return, and what it moves
+  /// more for each time that they do.
+  struct Passes {
+    int64_t firstBytes, furtherBytes;
+  };
+  Passes passesOf(unsigned buffer) const;
+  /// Says whether each pass over a buffer moves equally many bytes. A mask,
+  /// sweeps over rows, and elements that are not whole bytes prevent it.
+  bool areAllPassesEqual() const;
+  /// Returns the bytes of all passes of a buffer. Returns nothing if they must
+  /// be counted with more care.
+  std::optional<int64_t> bytesOfPasses(const Tiling &tiling, unsigned buffer,
+                                       ArrayRef<unsigned> returning) const;
+
   SmallVector<llvm::SmallBitVector, 4> loopsOf;
   SmallVector<Shape, 4> shapes;
   /// Whether the bytes of every tile fit into 64 bits and need no rounding.
   bool areShapesSimple = true;
+  SmallVector<Passes, 4> passes; ///< of each buffer; empty if not all are equal
   SmallVector<int64_t, 4> sweeps; ///< how many stages read each buffer
   SmallVector<Count, 4> fullElements, fullBytes;
   /// Sums over tiles of masked loops, which the search often needs.

@@ -8,7 +8,9 @@
 #ifndef LLM_FILES_LOCATEDCSV_H
 #define LLM_FILES_LOCATEDCSV_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -20,8 +22,10 @@ namespace mlir::llm {
 /// One cell, without its quotes and without the blanks around it.
 struct CsvCell {
   std::string text;
-  Location location;
-  InFlightDiagnostic emitError() const { return mlir::emitError(location); }
+  StringAttr file;
+  unsigned line, column;
+  Location loc() const { return FileLineColLoc::get(file, line, column); }
+  InFlightDiagnostic emitError() const { return mlir::emitError(loc()); }
 };
 using CsvRow = std::vector<CsvCell>;
 

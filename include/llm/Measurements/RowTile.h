@@ -15,7 +15,7 @@ namespace mlir::llm {
 
 struct RowTile {
   OpOnTarget onTarget; ///< refers to the target that it was made with
-  PartCostAttr cost;
+  PartFigures cost;
   /// The bytes of operands and results that were in the cache when the op was
   /// measured.
   double residentBytes = 0;
