@@ -85,9 +85,15 @@ private:
   /// The same tiling with each of the other loops cut so far that it fits with
   /// the smallest sizes of the rest.
   Tiling withLeastCuts(size_t position);
-  /// The sizes of a reused loop that fit into `room` with the current ones of
-  /// the others, the largest first. The loop is left at its smallest.
-  SmallVector<int64_t, 32> fittingSizes(size_t position, int64_t room);
+  /// The sizes of a reused loop that fit with the current ones of the others,
+  /// the largest first. The loop is left at its smallest.
+  SmallVector<int64_t, 32> fittingSizes(size_t position);
+  /// The first of them with `room` instead of the capacity.
+  int64_t largestSize(size_t position, int64_t room);
+  /// An uncut loop has one tile held, so it is tried apart from those that cut
+  /// it.
+  bool fitsWhole(size_t position, int64_t room);
+  ArrayRef<int64_t> fittingCuts(size_t position, int64_t room);
   /// The most iterations of a loop that is cut that fit into `room`, if sizes
   /// between these two tell it.
   std::optional<int64_t> mostThatFit(int64_t &size, int64_t small,
@@ -201,10 +207,10 @@ void TileSearch::classifyLoops() {
     bool isReused = llvm::any_of(workload.buffers, isReusedBy);
     (isReused ? reuseLoops : streamedLoops).push_back(index);
   }
-  llvm::stable_sort(reuseLoops, [&](unsigned a, unsigned b) {
-    return bytesAtStake(a) > bytesAtStake(b);
-  });
   if (reuseLoops.size() > maxReuseLoops) {
+    llvm::stable_sort(reuseLoops, [&](unsigned a, unsigned b) {
+      return bytesAtStake(a) > bytesAtStake(b);
+    });
     streamedLoops.append(reuseLoops.begin() + maxReuseLoops, reuseLoops.end());
     reuseLoops.resize(maxReuseLoops);
   }
@@ -251,29 +257,40 @@ std::optional<int64_t> TileSearch::mostThatFit(int64_t &size, int64_t small,
   return small + llvm::divideFloorSigned(room - least, bytesPerIteration);
 }
 
-SmallVector<int64_t, 32> TileSearch::fittingSizes(size_t position,
-                                                  int64_t room) {
-  ArrayRef<int64_t> sizes = sizesOfReuseLoops[position];
+bool TileSearch::fitsWhole(size_t position, int64_t room) {
+  current.sizes[reuseLoops[position]] = sizesOfReuseLoops[position].front();
+  bool isFitting = fits(room);
+  current.sizes[reuseLoops[position]] = steps[reuseLoops[position]];
+  return isFitting;
+}
+
+ArrayRef<int64_t> TileSearch::fittingCuts(size_t position, int64_t room) {
+  ArrayRef<int64_t> cut = ArrayRef(sizesOfReuseLoops[position]).drop_front();
+  if (cut.empty())
+    return cut;
   int64_t &size = current.sizes[reuseLoops[position]];
-  auto fitsWith = [&](int64_t tried) {
-    size = tried;
-    return fits(room);
-  };
-  SmallVector<int64_t, 32> fitting;
-  // An uncut loop has one tile held, so it is tried apart. Among the other
-  // sizes, smaller tiles take less room.
-  if (fitsWith(sizes.front()))
-    fitting.push_back(sizes.front());
-  ArrayRef<int64_t> cut = sizes.drop_front();
   std::optional<int64_t> most =
-      cut.empty() ? std::nullopt
-                  : mostThatFit(size, cut.back(), cut.front(), room);
+      mostThatFit(size, cut.back(), cut.front(), room);
+  // Smaller tiles take less room.
   const int64_t *first = llvm::partition_point(cut, [&](int64_t tried) {
-    return most ? tried > *most : !fitsWith(tried);
+    size = tried;
+    return most ? tried > *most : !fits(room);
   });
-  fitting.append(first, cut.end());
   size = steps[reuseLoops[position]];
+  return ArrayRef(first, cut.end());
+}
+
+SmallVector<int64_t, 32> TileSearch::fittingSizes(size_t position) {
+  SmallVector<int64_t, 32> fitting;
+  if (fitsWhole(position, capacity))
+    fitting.push_back(sizesOfReuseLoops[position].front());
+  llvm::append_range(fitting, fittingCuts(position, capacity));
   return fitting;
+}
+
+int64_t TileSearch::largestSize(size_t position, int64_t room) {
+  return fitsWhole(position, room) ? sizesOfReuseLoops[position].front()
+                                   : fittingCuts(position, room).front();
 }
 
 SmallVector<TileSearch::LoopOrder, 6>
@@ -364,7 +381,7 @@ Tiling TileSearch::withLeastCuts(size_t position) {
   int64_t room = capacity + (traffic.model().growsEvenly() ? 0 : rounded);
   Tiling tiling = current;
   for (; position < reuseLoops.size(); ++position)
-    tiling.sizes[reuseLoops[position]] = fittingSizes(position, room).front();
+    tiling.sizes[reuseLoops[position]] = largestSize(position, room);
   return tiling;
 }
 
@@ -381,25 +398,25 @@ void TileSearch::enumerateSizes(size_t position, Tiling optimistic) {
   if (position == reuseLoops.size())
     return keepIfBetter();
   unsigned loop = reuseLoops[position];
-  size_t behind = position + 1;
-  bool isLast = behind == reuseLoops.size(),
-       isMasked = workload.maskedLoops.any(),
-       // A memory on the way may keep more of smaller tiles, too.
+  size_t behind = position + 1, loopsBehind = reuseLoops.size() - behind;
+  bool isMasked = workload.maskedLoops.any(),
+       // A memory on the way may keep more of smaller tiles.
       isMonotone = !isMasked && traffic.followsReturningLoops();
+  if (isMonotone && loopsBehind == 0) {
+    current.sizes[loop] = largestSize(position, capacity);
+    keepIfBetter(); // smaller tiles move more
+    current.sizes[loop] = steps[loop];
+    return;
+  }
   // The loops after this one are still at their smallest, so a size that does
   // not fit now fits with no choice for them.
-  for (int64_t size : fittingSizes(position, capacity)) {
+  for (int64_t size : fittingSizes(position)) {
     // No tile moves fewer bytes than every element once.
     if (mostBytes < leastBytes)
       break;
     current.sizes[loop] = optimistic.sizes[loop] = size;
-    if (isLast && isMonotone) {
-      keepIfBetter();
-      break;
-    }
-    // With one loop left, its only size to try tells as much as a limit.
-    bool leavesOne = isMonotone && behind + 1 == reuseLoops.size(),
-         hasLimit = !isMasked && !isLast && !leavesOne;
+    // The only choice for one loop behind tells as much as a limit.
+    bool hasLimit = !isMasked && loopsBehind > (isMonotone ? 1 : 0);
     Tiling next = hasLimit ? withLeastCuts(behind) : optimistic;
     if (canImprove(next))
       enumerateSizes(behind, std::move(next));
