@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Planning/TileSearch.h"
-#include "TileTraffic.h"
+#include "LoopOrders.h"
 #include "llm/Cost/Kernels/Granules.h"
 #include "llm/Cost/Movement.h"
 #include "llm/Support/Units.h"
@@ -64,21 +64,12 @@ private:
   /// ones of the others. `optimistic` has sizes for them that none exceeds.
   void enumerateSizes(size_t position, Tiling optimistic);
   void keepIfBetter();
-  /// An order of all loops, and the loops that bring tiles back in it.
-  struct LoopOrder {
-    SmallVector<unsigned, 6> loops;
-    TileTraffic::Returning returning;
-  };
-  /// The orders of the loops that the tiling cuts, but for those that move the
-  /// same bytes as one before them.
-  ArrayRef<LoopOrder> ordersFor(const Tiling &tiling) const;
-  SmallVector<LoopOrder, 6> findOrders(Tiling tiling) const;
   /// The fewest bytes over the orders of the loops that are cut. `order` is
   /// left at the best of them. Nothing if none is better than the best so far.
-  std::optional<int64_t> chooseOrder(Tiling &tiling) const;
+  std::optional<int64_t> chooseOrder(Tiling &tiling);
   /// Whether tiles can be better than the best so far if none of their sizes
   /// exceeds those of `optimistic`, whose order is of no account.
-  bool canImprove(Tiling &optimistic) const;
+  bool canImprove(Tiling &optimistic);
   /// A tiling with the current sizes of the loops before `position`, which cuts
   /// no other loop.
   Tiling withoutCuts(size_t position) const;
@@ -93,11 +84,11 @@ private:
   /// An uncut loop has one tile held, so it is tried apart from those that cut
   /// it.
   bool fitsWhole(size_t position, int64_t room);
+  ArrayRef<int64_t> cutsOf(size_t position) const;
   ArrayRef<int64_t> fittingCuts(size_t position, int64_t room);
-  /// The most iterations of a loop that is cut that fit into `room`, if sizes
-  /// between these two tell it.
-  std::optional<int64_t> mostThatFit(int64_t &size, int64_t small,
-                                     int64_t large, int64_t room) const;
+  /// The most iterations of a loop that is cut that fit into `room`, if that
+  /// follows from what two sizes take.
+  std::optional<int64_t> mostThatFit(size_t position, int64_t room);
   /// How many tiles of the buffer there is room for.
   int64_t heldOf(const Tiling &tiling, unsigned buffer) const;
   Count workingSetBytes() const;
@@ -121,12 +112,7 @@ private:
   SmallVector<unsigned> streamedLoops;
   /// The sizes of each of the reused loops, the largest first.
   SmallVector<SmallVector<int64_t>> sizesOfReuseLoops;
-  /// The orders for each set of loops that are cut.
-  struct OrdersOfCut {
-    SmallVector<bool, 6> cuts; ///< whether each loop is cut
-    SmallVector<LoopOrder, 6> orders;
-  };
-  mutable SmallVector<OrdersOfCut, 0> orders;
+  LoopOrders orders;
   Tiling current, best;
   std::optional<int64_t> bestBytes;
   /// The most that a better tile moves, and the least that any tile moves.
@@ -242,12 +228,16 @@ bool TileSearch::fits(int64_t room) const {
   return succeeded(bytes) && *bytes <= room;
 }
 
-std::optional<int64_t> TileSearch::mostThatFit(int64_t &size, int64_t small,
-                                               int64_t large,
-                                               int64_t room) const {
+ArrayRef<int64_t> TileSearch::cutsOf(size_t position) const {
+  return ArrayRef(sizesOfReuseLoops[position]).drop_front();
+}
+
+std::optional<int64_t> TileSearch::mostThatFit(size_t position, int64_t room) {
+  int64_t large = cutsOf(position).front(), small = cutsOf(position).back();
   if (tiles == Tiles::HeldOnce || handsOverOnce || small == large ||
       !traffic.model().growsEvenly())
     return std::nullopt;
+  int64_t &size = current.sizes[reuseLoops[position]];
   size = small;
   int64_t least = *workingSetBytes();
   size = large;
@@ -265,12 +255,11 @@ bool TileSearch::fitsWhole(size_t position, int64_t room) {
 }
 
 ArrayRef<int64_t> TileSearch::fittingCuts(size_t position, int64_t room) {
-  ArrayRef<int64_t> cut = ArrayRef(sizesOfReuseLoops[position]).drop_front();
+  ArrayRef<int64_t> cut = cutsOf(position);
   if (cut.empty())
     return cut;
   int64_t &size = current.sizes[reuseLoops[position]];
-  std::optional<int64_t> most =
-      mostThatFit(size, cut.back(), cut.front(), room);
+  std::optional<int64_t> most = mostThatFit(position, room);
   // Smaller tiles take less room.
   const int64_t *first = llvm::partition_point(cut, [&](int64_t tried) {
     size = tried;
@@ -293,58 +282,11 @@ int64_t TileSearch::largestSize(size_t position, int64_t room) {
                                    : fittingCuts(position, room).front();
 }
 
-SmallVector<TileSearch::LoopOrder, 6>
-TileSearch::findOrders(Tiling tiling) const {
-  // Loops that are not cut do not matter for the order. They stay outside, and
-  // so do those whose order costs nothing. Sweeps over rows are inside of all.
-  SmallVector<unsigned> cut, outer, rows;
-  for (unsigned loop = 0; loop < workload.loops.size(); ++loop) {
-    bool isCut = traffic.model().trips(tiling, loop) > 1;
-    if (isCut && workload.loops[loop].tiles == Loop::Tiles::PerStage)
-      rows.push_back(loop);
-    else if (isCut && llvm::is_contained(reuseLoops, loop))
-      cut.push_back(loop);
-    else
-      outer.push_back(loop);
-  }
-  SmallVector<LoopOrder, 6> found;
-  do {
-    tiling.order.assign(outer.begin(), outer.end());
-    tiling.order.append(cut.begin(), cut.end());
-    tiling.order.append(rows.begin(), rows.end());
-    TileTraffic::Returning returning = traffic.returningLoops(tiling);
-    bool isKnown = llvm::any_of(found, [&](const LoopOrder &order) {
-      return order.returning == returning;
-    });
-    if (!isKnown || !traffic.followsReturningLoops())
-      found.push_back({tiling.order, std::move(returning)});
-  } while (std::next_permutation(cut.begin(), cut.end()));
-  return found;
-}
-
-ArrayRef<TileSearch::LoopOrder>
-TileSearch::ordersFor(const Tiling &tiling) const {
-  auto cutsAsBefore = [&](const OrdersOfCut &known) {
-    for (unsigned loop = 0; loop < workload.loops.size(); ++loop)
-      if ((tiling.sizes[loop] < workload.loops[loop].extent) !=
-          known.cuts[loop])
-        return false;
-    return true;
-  };
-  // The tilings that are tried next to each other mostly cut the same loops.
-  for (const OrdersOfCut &known : llvm::reverse(orders))
-    if (cutsAsBefore(known))
-      return known.orders;
-  OrdersOfCut found{{}, findOrders(tiling)};
-  for (auto [size, loop] : llvm::zip_equal(tiling.sizes, workload.loops))
-    found.cuts.push_back(size < loop.extent);
-  return orders.emplace_back(std::move(found)).orders;
-}
-
-std::optional<int64_t> TileSearch::chooseOrder(Tiling &tiling) const {
+std::optional<int64_t> TileSearch::chooseOrder(Tiling &tiling) {
   std::optional<int64_t> least;
   const LoopOrder *best = nullptr;
-  for (const LoopOrder &order : ordersFor(tiling)) {
+  for (const LoopOrder &order :
+       orders.get(tiling, workload, traffic, reuseLoops)) {
     if (!traffic.followsReturningLoops())
       tiling.order = order.loops;
     std::optional<int64_t> found = traffic.countBytes(
@@ -358,13 +300,15 @@ std::optional<int64_t> TileSearch::chooseOrder(Tiling &tiling) const {
   return least;
 }
 
-bool TileSearch::canImprove(Tiling &optimistic) const {
-  return llvm::any_of(ordersFor(optimistic), [&](const LoopOrder &order) {
+bool TileSearch::canImprove(Tiling &optimistic) {
+  auto improves = [&](const LoopOrder &order) {
     if (!traffic.followsReturningLoops())
       optimistic.order = order.loops;
     return traffic.countBytes(optimistic, order.returning, mostBytes, Kept::All)
         .has_value();
-  });
+  };
+  return llvm::any_of(orders.get(optimistic, workload, traffic, reuseLoops),
+                      improves);
 }
 
 Tiling TileSearch::withoutCuts(size_t position) const {
