@@ -133,16 +133,12 @@ static FailureOr<Traffic> trafficInside(const OpOnTarget &inside,
   return Traffic::get(inside, std::move(moved));
 }
 
-static int64_t withoutOverhead(const Cycles &cycles) {
-  return cycles.serial + std::max(cycles.compute, cycles.memory);
-}
-
 /// Raises the cycles of a kernel to those of one of its ops. It starts as
 /// slowly as the slowest of its ops, and then takes no less than any of them.
 static void raise(Cycles &whole, const Cycles &op) {
-  int64_t rest = withoutOverhead(whole);
-  if (withoutOverhead(op) > rest) {
-    rest = withoutOverhead(op);
+  int64_t rest = whole.withoutOverhead();
+  if (op.withoutOverhead() > rest) {
+    rest = op.withoutOverhead();
     whole.bound = op.bound;
   }
   whole.overhead = std::max(whole.overhead, op.overhead);

@@ -103,10 +103,10 @@ Count TileModel::compulsoryBytes(unsigned buffer) const {
 }
 
 bool TileModel::sweepsPerStage(const Tiling &tiling) const {
-  for (auto [loop, size] : llvm::zip_equal(workload.loops, tiling.sizes))
-    if (loop.tiles == Loop::Tiles::PerStage && size < loop.extent)
-      return true;
-  return false;
+  return llvm::any_of(llvm::enumerate(workload.loops), [&](auto loop) {
+    return loop.value().tiles == Loop::Tiles::PerStage &&
+           isCut(tiling, loop.index());
+  });
 }
 
 SmallVector<unsigned, 2> TileModel::returningLoops(const Tiling &tiling,
@@ -114,7 +114,7 @@ SmallVector<unsigned, 2> TileModel::returningLoops(const Tiling &tiling,
   SmallVector<unsigned, 2> returning;
   bool changes = false;
   for (unsigned loop : llvm::reverse(tiling.order)) {
-    if (tiling.sizes[loop] >= workload.loops[loop].extent)
+    if (!isCut(tiling, loop))
       continue;
     if (loopsOf[buffer][loop])
       changes = true;
@@ -155,7 +155,7 @@ std::optional<Tiling> TileModel::growTilesInto(int64_t room,
   if (!fits())
     return std::nullopt;
   for (unsigned loop : llvm::reverse(tiling.order)) {
-    if (trips(tiling, loop) == 1)
+    if (!isCut(tiling, loop))
       continue;
     box.sizes[loop] = workload.loops[loop].extent;
     if (!fits()) {
@@ -177,7 +177,7 @@ Count TileModel::touchedElements(const Tiling &tiling, unsigned buffer,
   // Tiles of queries that select keys may touch the same ones, each anew.
   if (workload.buffers[buffer].isGathered)
     for (unsigned loop : workload.maskedLoops.set_bits())
-      if (loopsOf[buffer][loop] && trips(tiling, loop) > 1)
+      if (loopsOf[buffer][loop] && isCut(tiling, loop))
         masked.set(loop);
   for (unsigned loop : repeating) {
     int64_t tiles = trips(tiling, loop);

@@ -12,11 +12,6 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-static bool isCut(const Tiling &tiling, const Workload &workload,
-                  unsigned loop) {
-  return tiling.sizes[loop] < workload.loops[loop].extent;
-}
-
 static SmallVector<LoopOrder, 6> findOrders(Tiling tiling,
                                             const Workload &workload,
                                             const TileTraffic &traffic,
@@ -25,10 +20,10 @@ static SmallVector<LoopOrder, 6> findOrders(Tiling tiling,
   // so do those whose order costs nothing. Sweeps over rows are inside of all.
   SmallVector<unsigned> cut, outer, rows;
   for (unsigned loop = 0; loop < workload.loops.size(); ++loop) {
-    bool cuts = isCut(tiling, workload, loop);
-    if (cuts && workload.loops[loop].tiles == Loop::Tiles::PerStage)
+    bool isCut = traffic.model().isCut(tiling, loop);
+    if (isCut && workload.loops[loop].tiles == Loop::Tiles::PerStage)
       rows.push_back(loop);
-    else if (cuts && llvm::is_contained(reuseLoops, loop))
+    else if (isCut && llvm::is_contained(reuseLoops, loop))
       cut.push_back(loop);
     else
       outer.push_back(loop);
@@ -54,7 +49,7 @@ ArrayRef<LoopOrder> LoopOrders::get(const Tiling &tiling,
                                     ArrayRef<unsigned> reuseLoops) {
   auto isOf = [&](const OfCut &orders) {
     for (unsigned loop = 0; loop < workload.loops.size(); ++loop)
-      if (isCut(tiling, workload, loop) != orders.isCut[loop])
+      if (traffic.model().isCut(tiling, loop) != orders.isCut[loop])
         return false;
     return true;
   };
@@ -64,7 +59,7 @@ ArrayRef<LoopOrder> LoopOrders::get(const Tiling &tiling,
       return orders.orders;
   OfCut &found = known.emplace_back();
   for (unsigned loop = 0; loop < workload.loops.size(); ++loop)
-    found.isCut.push_back(isCut(tiling, workload, loop));
+    found.isCut.push_back(traffic.model().isCut(tiling, loop));
   found.orders = findOrders(tiling, workload, traffic, reuseLoops);
   return found.orders;
 }

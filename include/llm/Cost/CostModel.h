@@ -34,9 +34,8 @@ struct Cycles {
   /// counts.
   static Cycles overlapped(int64_t overhead, int64_t compute, int64_t memory);
   /// Returns how long the op takes.
-  int64_t total() const {
-    return overhead + serial + std::max(compute, memory);
-  }
+  int64_t total() const { return overhead + withoutOverhead(); }
+  int64_t withoutOverhead() const { return serial + std::max(compute, memory); }
   /// Returns what bounds an op whose units and whose streaming take so long
   /// behind its overhead.
   CostBound boundBy(int64_t units, int64_t streaming) const;

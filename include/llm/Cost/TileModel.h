@@ -45,10 +45,15 @@ public:
   /// `op` and `workload` must outlive the model.
   TileModel(WorkloadOpInterface op, const Workload &workload);
 
+  /// Says whether there is more than one tile along a loop.
+  bool isCut(const Tiling &tiling, unsigned loop) const {
+    return tiling.sizes[loop] < extents[loop];
+  }
   /// Returns the number of tiles along a loop.
   int64_t trips(const Tiling &tiling, unsigned loop) const {
-    int64_t extent = extents[loop], size = tiling.sizes[loop];
-    return size >= extent ? 1 : llvm::divideCeil(extent, size);
+    return isCut(tiling, loop)
+               ? llvm::divideCeil(extents[loop], tiling.sizes[loop])
+               : 1;
   }
   /// Says whether stages sweep over the tiles of a row one after the other
   /// (`Loop::Tiles::PerStage`).
