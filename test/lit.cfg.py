@@ -4,6 +4,7 @@ import glob
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 import lit.formats
 
@@ -150,6 +151,12 @@ config.substitutions += [
     ("%cxx", config.cxx),
 ]
 
-# What the target of this machine is read from; a bare chroot has none.
-if glob.glob("/sys/devices/system/cpu/cpu*/cache"):
-    config.available_features.add("sysfs")
+# The caches of the target of this machine; a bare chroot does not tell them.
+def tells_caches():
+    if glob.glob("/sys/devices/system/cpu/cpu*/cache"):
+        return True
+    return os.path.exists("/proc/cpuinfo") and "cache size" in Path("/proc/cpuinfo").read_text()
+
+
+if tells_caches():
+    config.available_features.add("host")

@@ -41,6 +41,14 @@ static std::optional<int64_t> parseScaled(StringRef decimal, StringRef factor) {
   return *value;
 }
 
+/// Parses the bytes of "16 kB", whatever the unit of kibibytes is called there.
+static std::optional<int64_t> parseKibibytes(StringRef text, StringRef unit) {
+  if (!text.consume_back(unit))
+    return std::nullopt;
+  std::optional<int64_t> kibibytes = parseScaled(text, "");
+  return kibibytes ? checkedMul(*kibibytes, 1024) : std::nullopt;
+}
+
 /// Parses a list of CPUs: "0-2,8" as 0, 1, 2, 8.
 static std::vector<unsigned> parseCpuList(StringRef text) {
   constexpr unsigned mostCpus = 65536;
@@ -80,6 +88,7 @@ private:
   int64_t countCores() const;
   std::optional<int64_t> clockHz() const;
   std::optional<int64_t> lastLevelCacheBytes() const;
+  std::optional<int64_t> cacheBytesInCpuInfo() const;
   std::optional<int64_t> memoryBytes() const;
 
   bool has(StringRef feature) const { return sources.features.lookup(feature); }
@@ -168,20 +177,35 @@ std::optional<int64_t> HostReader::lastLevelCacheBytes() const {
     for (unsigned index = 0; index < 10; ++index) {
       std::string folder = cpuFile(cpu, "cache/index" + Twine(index) + "/");
       auto level = parseScaled(readText(folder + "level").value_or(""), "");
-      std::string size = readText(folder + "size").value_or("");
-      if (!level || readText(folder + "type") == "Instruction" ||
-          !StringRef(size).ends_with("K"))
-        continue;
-      auto kibibytes = parseScaled(StringRef(size).drop_back(), "");
-      if (!kibibytes || *level < last.first)
+      auto size = parseKibibytes(readText(folder + "size").value_or(""), "K");
+      if (!level || !size || *level < last.first ||
+          readText(folder + "type") == "Instruction")
         continue;
       if (*level > last.first)
         last = {*level, {}};
       std::string sharers = readText(folder + "shared_cpu_list").value_or("");
-      last.second[sharers] = *kibibytes * 1024;
+      last.second[sharers] = *size;
     }
   int64_t bytes = 0;
   for (const auto &[sharers, size] : last.second)
+    bytes += size;
+  return bytes > 0 ? std::optional<int64_t>(bytes) : cacheBytesInCpuInfo();
+}
+
+/// Virtual machines and chroots may have no folders of caches. What proc says
+/// is shared by a package on some processors (Intel), and belongs to one core
+/// on others (AMD). So it counts once for each package, which is never too
+/// much.
+std::optional<int64_t> HostReader::cacheBytesInCpuInfo() const {
+  std::vector<std::string> sizes = cpuInfo("cache size"),
+                           packages = cpuInfo("physical id");
+  packages.resize(sizes.size());
+  std::map<std::string, int64_t> sizeOfPackage;
+  for (auto [text, package] : ::llvm::zip_equal(sizes, packages))
+    if (std::optional<int64_t> size = parseKibibytes(text, "KB"))
+      sizeOfPackage[package] = *size;
+  int64_t bytes = 0;
+  for (const auto &[package, size] : sizeOfPackage)
     bytes += size;
   return bytes > 0 ? std::optional<int64_t>(bytes) : std::nullopt;
 }
@@ -189,10 +213,8 @@ std::optional<int64_t> HostReader::lastLevelCacheBytes() const {
 std::optional<int64_t> HostReader::memoryBytes() const {
   std::string text = readText("proc/meminfo").value_or("");
   for (StringRef line : ::llvm::split(text, '\n')) {
-    if (!line.consume_front("MemTotal:") || !line.consume_back("kB"))
-      continue;
-    if (auto kibibytes = parseScaled(line, ""))
-      return checkedMul(*kibibytes, 1024);
+    if (line.consume_front("MemTotal:"))
+      return parseKibibytes(line, "kB");
   }
   return std::nullopt;
 }
@@ -308,7 +330,8 @@ FailureOr<Target> HostReader::read() {
     return fail("clock", "sys/devices/system/cpu/cpu*/cpufreq/cpuinfo_max_freq "
                          "and 'cpu MHz' in proc/cpuinfo");
   if (!cache)
-    return fail("last-level cache", "sys/devices/system/cpu/cpu*/cache");
+    return fail("last-level cache", "sys/devices/system/cpu/cpu*/cache and "
+                                    "'cache size' in proc/cpuinfo");
   Target target;
   target.name = hostPresetName.str();
   target.description = describe();

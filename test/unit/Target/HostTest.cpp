@@ -217,13 +217,30 @@ TEST_F(HostTest, Fallbacks) {
   EXPECT_EQ(load().dram().capacityBytes, 0);
 }
 
+// Without folders of caches, each package has what proc/cpuinfo says, as its
+// CPUs may share it.
+TEST_F(HostTest, CachesInCpuInfo) {
+  removeFromCpus("cache");
+  write("proc/cpuinfo", "cpu MHz: 2000\ncache size\t: 1024 KB\n\n"
+                        "cpu MHz: 2000\ncache size\t: 1024 KB\n");
+  EXPECT_EQ(readCacheBytes(sources), 1 << 20);
+  std::string text;
+  for (StringRef package : {"0", "0", "1"})
+    text += "cache size: 2048 KB\nphysical id: " + package.str() + "\n";
+  write("proc/cpuinfo", text);
+  EXPECT_EQ(readCacheBytes(sources), 4 << 20);
+  write("proc/cpuinfo", "cache size: 2048\ncache size: none KB\n");
+  EXPECT_EQ(readCacheBytes(sources), std::nullopt);
+}
+
 TEST_F(HostTest, Errors) {
   std::string hint =
       "; describe it in a file instead (docs/recipes/add-a-chip.md)\n";
   removeFromCpus("cache");
   EXPECT_EQ(error(),
             "target 'host': the last-level cache of this machine could not be "
-            "read from sys/devices/system/cpu/cpu*/cache" +
+            "read from sys/devices/system/cpu/cpu*/cache and 'cache size' in "
+            "proc/cpuinfo" +
                 hint);
   removeFromCpus("cpufreq");
   write("proc/cpuinfo", "processor: 0\ncpu MHz: fast\n");
