@@ -126,7 +126,7 @@ else:
 # Pages of --llm-export-html are looked at in Debian's Chromium, where the build has them.
 viewer = os.path.join(config.llm_build_dir, "tools", "llm-viewer", "dist", "index.html")
 packages = os.path.join(config.llm_build_dir, "test", "viewer-packages")
-chromium = shutil.which("chromium")
+chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 if os.path.exists(viewer):
     config.available_features.add("viewer")
     if chromium and os.path.exists(os.path.join(packages, "installed.json")):
