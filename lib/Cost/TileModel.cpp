@@ -405,6 +405,31 @@ int64_t TileModel::simpleWorkingSetBytes(const Tiling &tiling) const {
   return total;
 }
 
+TileModel::RoomAlongLoop TileModel::roomAlong(unsigned along,
+                                              const Tiling &tiling) const {
+  RoomAlongLoop room;
+  for (const Shape &shape : shapes) {
+    if (!shape.takesRoom)
+      continue;
+    int64_t bytes = shape.bytesPerElement; // for each iteration of the loop
+    bool usesLoop = false, cutsOthers = false;
+    for (unsigned loop : shape.loops) {
+      usesLoop |= loop == along;
+      if (loop == along)
+        continue;
+      cutsOthers |= isCut(tiling, loop);
+      bytes *= std::min(tiling.sizes[loop], extents[loop]);
+    }
+    int64_t ofWhole = shape.holdsNext && cutsOthers ? 2 * bytes : bytes;
+    room.whole += usesLoop ? ofWhole * extents[along] : ofWhole;
+    if (usesLoop)
+      room.perIteration += shape.holdsNext ? 2 * bytes : bytes;
+    else
+      room.fixed += ofWhole;
+  }
+  return room;
+}
+
 Count TileModel::workingSetBytes(const Tiling &tiling) const {
   if (areShapesSimple)
     return simpleWorkingSetBytes(tiling);

@@ -12,18 +12,26 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-static SmallVector<LoopOrder, 6> findOrders(Tiling tiling,
-                                            const Workload &workload,
-                                            const TileTraffic &traffic,
-                                            ArrayRef<unsigned> reuseLoops) {
+static llvm::SmallBitVector findCutLoops(const Tiling &tiling,
+                                         const TileModel &model) {
+  llvm::SmallBitVector cut(tiling.sizes.size());
+  for (unsigned loop = 0; loop < tiling.sizes.size(); ++loop)
+    if (model.isCut(tiling, loop))
+      cut.set(loop);
+  return cut;
+}
+
+static SmallVector<LoopOrder, 6>
+findOrders(Tiling tiling, const llvm::SmallBitVector &cutLoops,
+           const Workload &workload, const TileTraffic &traffic,
+           ArrayRef<unsigned> reuseLoops) {
   // Loops that are not cut do not matter for the order. They stay outside, and
   // so do those whose order costs nothing. Sweeps over rows are inside of all.
   SmallVector<unsigned> cut, outer, rows;
   for (unsigned loop = 0; loop < workload.loops.size(); ++loop) {
-    bool isCut = traffic.model().isCut(tiling, loop);
-    if (isCut && workload.loops[loop].tiles == Loop::Tiles::PerStage)
+    if (cutLoops[loop] && workload.loops[loop].tiles == Loop::Tiles::PerStage)
       rows.push_back(loop);
-    else if (isCut && llvm::is_contained(reuseLoops, loop))
+    else if (cutLoops[loop] && llvm::is_contained(reuseLoops, loop))
       cut.push_back(loop);
     else
       outer.push_back(loop);
@@ -47,19 +55,13 @@ ArrayRef<LoopOrder> LoopOrders::get(const Tiling &tiling,
                                     const Workload &workload,
                                     const TileTraffic &traffic,
                                     ArrayRef<unsigned> reuseLoops) {
-  auto isOf = [&](const OfCut &orders) {
-    for (unsigned loop = 0; loop < workload.loops.size(); ++loop)
-      if (traffic.model().isCut(tiling, loop) != orders.isCut[loop])
-        return false;
-    return true;
-  };
+  llvm::SmallBitVector cutLoops = findCutLoops(tiling, traffic.model());
   // Tilings that are tried next to each other mostly cut the same loops.
   for (const OfCut &orders : llvm::reverse(known))
-    if (isOf(orders))
+    if (orders.cutLoops == cutLoops)
       return orders.orders;
-  OfCut &found = known.emplace_back();
-  for (unsigned loop = 0; loop < workload.loops.size(); ++loop)
-    found.isCut.push_back(traffic.model().isCut(tiling, loop));
-  found.orders = findOrders(tiling, workload, traffic, reuseLoops);
-  return found.orders;
+  SmallVector<LoopOrder, 6> orders =
+      findOrders(tiling, cutLoops, workload, traffic, reuseLoops);
+  known.push_back({std::move(cutLoops), std::move(orders)});
+  return known.back().orders;
 }

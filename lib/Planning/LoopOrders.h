@@ -9,6 +9,7 @@
 #define LLM_LIB_PLANNING_LOOPORDERS_H
 
 #include "TileTraffic.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace mlir::llm {
 
@@ -32,7 +33,7 @@ public:
 
 private:
   struct OfCut {
-    SmallVector<bool, 6> isCut; ///< for each loop
+    llvm::SmallBitVector cutLoops;
     SmallVector<LoopOrder, 6> orders;
   };
   SmallVector<OfCut, 0> known;

@@ -14,6 +14,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -62,7 +63,7 @@ private:
   double bytesAtStake(unsigned loop) const;
   /// Tries the sizes of the loops from `position` on that fit with the current
   /// ones of the others. `optimistic` has sizes for them that none exceeds.
-  void enumerateSizes(size_t position, Tiling optimistic);
+  void enumerateSizes(size_t position, Tiling &optimistic);
   void keepIfBetter();
   /// The fewest bytes over the orders of the loops that are cut. `order` is
   /// left at the best of them. Nothing if none is better than the best so far.
@@ -76,19 +77,19 @@ private:
   /// The same tiling with each of the other loops cut so far that it fits with
   /// the smallest sizes of the rest.
   Tiling withLeastCuts(size_t position);
-  /// The sizes of a reused loop that fit with the current ones of the others,
-  /// the largest first. The loop is left at its smallest.
-  SmallVector<int64_t, 32> fittingSizes(size_t position);
-  /// The first of them with `room` instead of the capacity.
-  int64_t largestSize(size_t position, int64_t room);
-  /// An uncut loop has one tile held, so it is tried apart from those that cut
-  /// it.
-  bool fitsWhole(size_t position, int64_t room);
-  ArrayRef<int64_t> cutsOf(size_t position) const;
-  ArrayRef<int64_t> fittingCuts(size_t position, int64_t room);
-  /// The most iterations of a loop that is cut that fit into `room`, if that
-  /// follows from what two sizes take.
-  std::optional<int64_t> mostThatFit(size_t position, int64_t room);
+  /// The sizes of a reused loop that fit into `room` with the current ones of
+  /// the others. An uncut loop has one tile held, so that it may fit where the
+  /// largest of those that cut it does not.
+  struct FittingSizes {
+    std::optional<int64_t> whole;
+    ArrayRef<int64_t> cuts; ///< the largest first
+    int64_t largest() const { return whole ? *whole : cuts.front(); }
+  };
+  FittingSizes fittingSizes(size_t position, int64_t room);
+  /// `fitsWhole` and `fits` say it of the whole loop and of a size that cuts
+  /// it. Larger sizes take more room.
+  FittingSizes fittingSizes(size_t position, bool fitsWhole,
+                            function_ref<bool(int64_t)> fits) const;
   /// How many tiles of the buffer there is room for.
   int64_t heldOf(const Tiling &tiling, unsigned buffer) const;
   Count workingSetBytes() const;
@@ -228,58 +229,37 @@ bool TileSearch::fits(int64_t room) const {
   return succeeded(bytes) && *bytes <= room;
 }
 
-ArrayRef<int64_t> TileSearch::cutsOf(size_t position) const {
-  return ArrayRef(sizesOfReuseLoops[position]).drop_front();
-}
-
-std::optional<int64_t> TileSearch::mostThatFit(size_t position, int64_t room) {
-  int64_t large = cutsOf(position).front(), small = cutsOf(position).back();
-  if (tiles == Tiles::HeldOnce || handsOverOnce || small == large ||
-      !traffic.model().growsEvenly())
-    return std::nullopt;
-  int64_t &size = current.sizes[reuseLoops[position]];
-  size = small;
-  int64_t least = *workingSetBytes();
-  size = large;
-  int64_t bytesPerIteration = (*workingSetBytes() - least) / (large - small);
-  if (bytesPerIteration == 0)
-    return std::nullopt;
-  return small + llvm::divideFloorSigned(room - least, bytesPerIteration);
-}
-
-bool TileSearch::fitsWhole(size_t position, int64_t room) {
-  current.sizes[reuseLoops[position]] = sizesOfReuseLoops[position].front();
-  bool isFitting = fits(room);
-  current.sizes[reuseLoops[position]] = steps[reuseLoops[position]];
-  return isFitting;
-}
-
-ArrayRef<int64_t> TileSearch::fittingCuts(size_t position, int64_t room) {
-  ArrayRef<int64_t> cut = cutsOf(position);
-  if (cut.empty())
-    return cut;
-  int64_t &size = current.sizes[reuseLoops[position]];
-  std::optional<int64_t> most = mostThatFit(position, room);
-  // Smaller tiles take less room.
-  const int64_t *first = llvm::partition_point(cut, [&](int64_t tried) {
-    size = tried;
-    return most ? tried > *most : !fits(room);
-  });
-  size = steps[reuseLoops[position]];
-  return ArrayRef(first, cut.end());
-}
-
-SmallVector<int64_t, 32> TileSearch::fittingSizes(size_t position) {
-  SmallVector<int64_t, 32> fitting;
-  if (fitsWhole(position, capacity))
-    fitting.push_back(sizesOfReuseLoops[position].front());
-  llvm::append_range(fitting, fittingCuts(position, capacity));
+TileSearch::FittingSizes
+TileSearch::fittingSizes(size_t position, bool fitsWhole,
+                         function_ref<bool(int64_t)> fits) const {
+  ArrayRef<int64_t> sizes = sizesOfReuseLoops[position];
+  FittingSizes fitting;
+  if (fitsWhole)
+    fitting.whole = sizes.front();
+  const int64_t *first = llvm::partition_point(
+      sizes.drop_front(), [&](int64_t size) { return !fits(size); });
+  fitting.cuts = ArrayRef(first, sizes.end());
   return fitting;
 }
 
-int64_t TileSearch::largestSize(size_t position, int64_t room) {
-  return fitsWhole(position, room) ? sizesOfReuseLoops[position].front()
-                                   : fittingCuts(position, room).front();
+TileSearch::FittingSizes TileSearch::fittingSizes(size_t position,
+                                                  int64_t room) {
+  unsigned loop = reuseLoops[position];
+  if (traffic.model().growsEvenly() && tiles != Tiles::HeldOnce &&
+      !handsOverOnce) {
+    TileModel::RoomAlongLoop along = traffic.model().roomAlong(loop, current);
+    return fittingSizes(position, along.whole <= room, [&](int64_t size) {
+      return along.cutInto(size) <= room;
+    });
+  }
+  auto fitsWith = [&](int64_t size) {
+    int64_t before = std::exchange(current.sizes[loop], size);
+    bool isFitting = fits(room);
+    current.sizes[loop] = before;
+    return isFitting;
+  };
+  return fittingSizes(position, fitsWith(sizesOfReuseLoops[position].front()),
+                      fitsWith);
 }
 
 std::optional<int64_t> TileSearch::chooseOrder(Tiling &tiling) {
@@ -296,7 +276,10 @@ std::optional<int64_t> TileSearch::chooseOrder(Tiling &tiling) {
       best = &order;
     }
   }
-  tiling.order = best ? best->loops : SmallVector<unsigned, 6>();
+  if (best)
+    tiling.order = best->loops;
+  else
+    tiling.order.clear();
   return least;
 }
 
@@ -325,7 +308,7 @@ Tiling TileSearch::withLeastCuts(size_t position) {
   int64_t room = capacity + (traffic.model().growsEvenly() ? 0 : rounded);
   Tiling tiling = current;
   for (; position < reuseLoops.size(); ++position)
-    tiling.sizes[reuseLoops[position]] = largestSize(position, room);
+    tiling.sizes[reuseLoops[position]] = fittingSizes(position, room).largest();
   return tiling;
 }
 
@@ -338,7 +321,7 @@ void TileSearch::keepIfBetter() {
   best = current;
 }
 
-void TileSearch::enumerateSizes(size_t position, Tiling optimistic) {
+void TileSearch::enumerateSizes(size_t position, Tiling &optimistic) {
   if (position == reuseLoops.size())
     return keepIfBetter();
   unsigned loop = reuseLoops[position];
@@ -347,27 +330,36 @@ void TileSearch::enumerateSizes(size_t position, Tiling optimistic) {
        // A memory on the way may keep more of smaller tiles.
       isMonotone = !isMasked && traffic.followsReturningLoops();
   if (isMonotone && loopsBehind == 0) {
-    current.sizes[loop] = largestSize(position, capacity);
+    current.sizes[loop] = fittingSizes(position, capacity).largest();
     keepIfBetter(); // smaller tiles move more
     current.sizes[loop] = steps[loop];
     return;
   }
+  int64_t before = optimistic.sizes[loop];
   // The loops after this one are still at their smallest, so a size that does
   // not fit now fits with no choice for them.
-  for (int64_t size : fittingSizes(position)) {
+  FittingSizes fitting = fittingSizes(position, capacity);
+  SmallVector<int64_t, 32> sizes(fitting.cuts);
+  if (fitting.whole)
+    sizes.insert(sizes.begin(), *fitting.whole);
+  for (int64_t size : sizes) {
     // No tile moves fewer bytes than every element once.
     if (mostBytes < leastBytes)
       break;
     current.sizes[loop] = optimistic.sizes[loop] = size;
     // The only choice for one loop behind tells as much as a limit.
     bool hasLimit = !isMasked && loopsBehind > (isMonotone ? 1 : 0);
-    Tiling next = hasLimit ? withLeastCuts(behind) : optimistic;
+    std::optional<Tiling> limit;
+    if (hasLimit)
+      limit = withLeastCuts(behind);
+    Tiling &next = limit ? *limit : optimistic;
     if (canImprove(next))
-      enumerateSizes(behind, std::move(next));
+      enumerateSizes(behind, next);
     else if (!isMasked && !(hasLimit && canImprove(optimistic)))
       break; // smaller tiles move more, unless a mask hides some of them
   }
   current.sizes[loop] = steps[loop];
+  optimistic.sizes[loop] = before;
 }
 
 /// Makes tiles of streamed loops as large as there is room, the innermost
@@ -449,8 +441,9 @@ FailureOr<TileLevelAttr> TileSearch::run() {
            << context.tileMemory()->name << "', which has " << capacity << ": "
            << *least - capacity << " too many; the target needs a larger one";
   }
-  enumerateSizes(0, workload.maskedLoops.any() ? withoutCuts(0)
-                                               : withLeastCuts(0));
+  Tiling optimistic =
+      workload.maskedLoops.any() ? withoutCuts(0) : withLeastCuts(0);
+  enumerateSizes(0, optimistic);
   if (!bestBytes || !traffic.areCyclesCountable(*bestBytes))
     return context.refuse()
            << "has more than 2^61 - 1 bytes, or a value inside is computed "

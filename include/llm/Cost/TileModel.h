@@ -99,6 +99,14 @@ public:
   /// Says whether this room grows evenly with the size of each loop that is
   /// cut.
   bool growsEvenly() const { return areShapesSimple; }
+  /// Room in bytes by the size of one loop, while the others keep theirs.
+  struct RoomAlongLoop {
+    int64_t whole = 0;                   ///< with the whole loop in one tile
+    int64_t fixed = 0, perIteration = 0; ///< for tiles that cut the loop
+    int64_t cutInto(int64_t size) const { return fixed + perIteration * size; }
+  };
+  /// Returns the room of all tiles held. It must grow evenly.
+  RoomAlongLoop roomAlong(unsigned loop, const Tiling &tiling) const;
   /// Returns the bytes of all elements of a buffer, each once. No tiling can
   /// move fewer.
   Count compulsoryBytes(unsigned buffer) const;
