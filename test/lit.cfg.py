@@ -151,6 +151,7 @@ config.substitutions += [
     ("%cxx", config.cxx),
 ]
 
+
 # The caches of the target of this machine; a bare chroot does not tell them.
 def tells_caches():
     if glob.glob("/sys/devices/system/cpu/cpu*/cache"):

@@ -389,20 +389,8 @@ Count TileModel::workingSetBytes(const Tiling &tiling,
 }
 
 int64_t TileModel::simpleWorkingSetBytes(const Tiling &tiling) const {
-  int64_t total = 0;
-  for (const Shape &shape : shapes) {
-    if (!shape.takesRoom)
-      continue;
-    int64_t bytes = shape.bytesPerElement;
-    bool isCut = false;
-    for (unsigned loop : shape.loops) {
-      int64_t extent = extents[loop], size = tiling.sizes[loop];
-      isCut |= size < extent;
-      bytes *= std::min(size, extent);
-    }
-    total += shape.holdsNext && isCut ? 2 * bytes : bytes;
-  }
-  return total;
+  unsigned none = extents.size(); // so that every loop keeps its size
+  return roomAlong(none, tiling).whole;
 }
 
 TileModel::RoomAlongLoop TileModel::roomAlong(unsigned along,

@@ -62,7 +62,8 @@ private:
   /// buffers that do not use it, once for each iteration.
   double bytesAtStake(unsigned loop) const;
   /// Tries the sizes of the loops from `position` on that fit with the current
-  /// ones of the others. `optimistic` has sizes for them that none exceeds.
+  /// ones of the others. `optimistic` has sizes for them that none exceeds, and
+  /// keeps them.
   void enumerateSizes(size_t position, Tiling &optimistic);
   void keepIfBetter();
   /// The fewest bytes over the orders of the loops that are cut. `order` is
